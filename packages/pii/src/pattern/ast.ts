@@ -53,6 +53,22 @@ export function classifyEmptiness(node: PatternNode): 'never' | 'conditional' | 
   }
 }
 
+/** Whether any condition is in a node. */
+export function hasAssertion(node: PatternNode): boolean {
+  switch (node.kind) {
+    case 'assertion':
+      return true
+    case 'sequence':
+      return node.items.some(hasAssertion)
+    case 'choice':
+      return node.arms.some(hasAssertion)
+    case 'repeat':
+      return hasAssertion(node.body)
+    default:
+      return false
+  }
+}
+
 /** The most UTF-16 code units a node can match; Infinity without a bound. */
 export function measureMaxLength(node: PatternNode): number {
   switch (node.kind) {

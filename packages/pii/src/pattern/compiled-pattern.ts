@@ -23,6 +23,8 @@ export class CompiledPattern {
   readonly notAfter: CodeSet | undefined
   /** Literals to find before the pattern is tried; undefined: it is tried everywhere. */
   readonly literals: RequiredLiterals | undefined
+  /** All matches of a pattern of fixed texts only, by their first code unit, the longest first. */
+  readonly fixedTexts: ReadonlyMap<number, readonly string[]> | undefined
   private readonly node: PatternNode
   private readonly notBefore: CodeSet | undefined
   private counted: Program | undefined
@@ -36,6 +38,8 @@ export class CompiledPattern {
     this.notAfter = boundaries.notAfter
     this.notBefore = boundaries.notBefore
     this.literals = chooseRequiredLiterals(this.node)
+    const isFixed = this.literals?.isWhole === true && boundaries.notBefore === undefined
+    this.fixedTexts = isFixed ? groupByFirstUnit(this.literals?.literals ?? []) : undefined
   }
 
   /** Builds the parts that can fail, so that a fault shows when the pattern is loaded. @throws PatternSyntaxError */
@@ -64,4 +68,13 @@ export class CompiledPattern {
     if (this.counter === undefined) this.counter = createCountingAutomaton(this.node, this.notBefore) ?? null
     return this.counter ?? undefined
   }
+}
+
+function groupByFirstUnit(texts: readonly string[]): ReadonlyMap<number, readonly string[]> {
+  const groups = new Map<number, string[]>()
+  for (const text of texts.toSorted((one, other) => other.length - one.length)) {
+    const unit = text.charCodeAt(0)
+    groups.set(unit, [...(groups.get(unit) ?? []), text])
+  }
+  return groups
 }

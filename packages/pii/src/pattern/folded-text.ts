@@ -37,12 +37,16 @@ ROLES.fill(ASCII_DIGIT, 0x30, 0x3a)
 ROLES.fill(ASCII, 0x41, 0x5b)
 ROLES.fill(ASCII, 0x61, 0x7b)
 
+/** From the first of these letters and digits on: texts of Western Europe have none. */
+const MAY_FOLD = /[\u0131-\uffff]/
+
 /** Fewest digits close together that may be a value. */
 const FEWEST_DIGITS = 5
 const CLOSE = 24
 
 /** Places with digits of other scripts that are close together, and with look-alikes beside letters of ASCII. */
 export function* listFoldPlaces(text: string): Generator<Span> {
+  if (!MAY_FOLD.test(text)) return
   let before = OTHER
   for (let at = 0; at < text.length; at++) {
     const role = ROLES[text.charCodeAt(at)] ?? OTHER

@@ -9,34 +9,50 @@ const MARK = new RegExp(MARKS, 'gi')
 const MARK_HERE = new RegExp(MARKS, 'iy')
 /** Beginnings of marks, which a text is searched for. */
 const BEGINNINGS = ['<', '&', '**', '=\n', '=\r\n']
-const BEFORE = /[\w@.]$/
-/** Values have digits or `@`, on one of the sides of a mark. */
-const IN_VALUES = /[\d@]/
+/** By code unit: whether a mark may follow it. */
+const MAY_PRECEDE = Uint8Array.from({ length: 128 }, (_, unit) => (/[\w@.]/.test(String.fromCharCode(unit)) ? 1 : 0))
+/** By code unit: whether it may be the second one of a mark. */
+const MAY_FOLLOW = Uint8Array.from({ length: 128 }, (_, unit) =>
+  /[/a-z#*\r\n]/i.test(String.fromCharCode(unit)) ? 1 : 0,
+)
+/** Code units beside a mark in which a digit or `@` shows a value. */
 const CLOSE = 6
-/** Code units that are searched at a time. */
-const PIECE = 1 << 14
 
 /** Places at which a mark follows a letter, a digit, `@` or a dot of what may be a value. */
 export function* listMarkupPlaces(text: string): Generator<Span> {
-  const beginnings = BEGINNINGS.filter((beginning) => text.includes(beginning))
-  if (beginnings.length === 0) return
-  for (let from = 0; from < text.length; from += PIECE) {
-    const places = beginnings.flatMap((beginning) => [...placesIn(text, beginning, from)])
-    yield* beginnings.length > 1 ? places.toSorted((one, other) => one.start - other.start) : places
+  const nexts = BEGINNINGS.map((beginning) => indexFrom(text, beginning, 0))
+  for (;;) {
+    const start = Math.min(...nexts)
+    if (start === Number.POSITIVE_INFINITY) return
+    const which = nexts.indexOf(start)
+    nexts[which] = indexFrom(text, BEGINNINGS[which] ?? '', start + 1)
+    const end = markEnd(text, start)
+    if (end > start) yield { start, end }
   }
 }
 
-function* placesIn(text: string, beginning: string, from: number): Generator<Span> {
-  const piece = text.slice(from, from + PIECE + beginning.length - 1)
-  for (let at = piece.indexOf(beginning); at >= 0; at = piece.indexOf(beginning, at + 1)) {
-    const start = from + at
-    if (start === 0 || !BEFORE.test(text.charAt(start - 1))) continue
-    MARK_HERE.lastIndex = start
-    if (!MARK_HERE.test(text)) continue
-    const end = MARK_HERE.lastIndex
-    if (IN_VALUES.test(text.slice(Math.max(0, start - CLOSE), start) + text.slice(end, end + CLOSE)))
-      yield { start, end }
+function indexFrom(text: string, beginning: string, from: number): number {
+  const index = text.indexOf(beginning, from)
+  return index < 0 ? Number.POSITIVE_INFINITY : index
+}
+
+/** The end of the mark at an offset; the offset where there is none in a value. */
+function markEnd(text: string, start: number): number {
+  if (start === 0 || MAY_PRECEDE[text.charCodeAt(start - 1)] !== 1) return start
+  if (MAY_FOLLOW[text.charCodeAt(start + 1)] !== 1) return start
+  MARK_HERE.lastIndex = start
+  if (!MARK_HERE.test(text)) return start
+  const end = MARK_HERE.lastIndex
+  return hasValueMark(text, Math.max(0, start - CLOSE), start) || hasValueMark(text, end, end + CLOSE) ? end : start
+}
+
+/** Whether a digit or `@` is in a range: values have them, on one of the sides of a mark. */
+function hasValueMark(text: string, from: number, to: number): boolean {
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x40 || (unit >= 0x30 && unit <= 0x39)) return true
   }
+  return false
 }
 
 /** The text as readers see it; undefined where it is the same. */

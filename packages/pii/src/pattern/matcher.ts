@@ -76,6 +76,8 @@ class Scan implements PatternScan {
   private readonly scanner: LiteralScanner | undefined
   private readonly text: SourceText
   private readonly runs: (PatternRun | undefined)[]
+  /** Indexes of the runs that exist: few patterns have a hit. */
+  private readonly started: number[] = []
   /** Indexes of the runs that have something to read in this chunk. */
   private active: number[] = []
   private scanned = 0
@@ -92,7 +94,7 @@ class Scan implements PatternScan {
     this.patterns = patterns
     this.scanner = scanner
     this.text = text
-    this.runs = patterns.map(() => undefined)
+    this.runs = new Array<PatternRun | undefined>(patterns.length).fill(undefined)
     for (const index of everywhere) this.findRun(index)
   }
 
@@ -109,9 +111,10 @@ class Scan implements PatternScan {
 
   matches(): PatternMatch[] {
     const all: PatternMatch[] = []
-    for (const [pattern, run] of this.runs.entries()) {
-      if (run === undefined) continue
-      for (const [start, end] of run.matches.spans()) all.push({ pattern, start, end })
+    for (const pattern of this.started.toSorted((one, other) => one - other)) {
+      const matches = this.runs[pattern]?.matches
+      if (matches === undefined || matches.count === 0) continue
+      for (const [start, end] of matches.spans()) all.push({ pattern, start, end })
     }
     return all
   }
@@ -121,7 +124,7 @@ class Scan implements PatternScan {
     this.scanned = this.scanner?.scan(text, this.scanned, this.report) ?? text.length
     this.isComplete = this.scanned >= text.length
     this.limit = this.isComplete ? text.length : Math.max(0, this.scanned - (this.scanner?.maxOffset ?? 0))
-    for (const [index, run] of this.runs.entries()) if (run?.isPending === true) this.active.push(index)
+    for (const index of this.started) if (this.runs[index]?.isPending === true) this.active.push(index)
   }
 
   private findRun(index: number): PatternRun | undefined {
@@ -131,6 +134,7 @@ class Scan implements PatternScan {
     if (known !== undefined) return known
     const run = new PatternRun(pattern, this.text)
     this.runs[index] = run
+    this.started.push(index)
     return run
   }
 }

@@ -32,7 +32,8 @@ export class PatternRun implements Beginnings {
   constructor(pattern: CompiledPattern, text: SourceText) {
     this.pattern = pattern
     this.text = text
-    const automaton = pattern.literals?.isPrefix ? pattern.lazyAutomaton : undefined
+    const asksAutomaton = pattern.literals?.isPrefix === true && pattern.fixedTexts === undefined
+    const automaton = asksAutomaton ? pattern.lazyAutomaton : undefined
     if (automaton !== undefined) this.search = new PrefixSearch(automaton, text, this.matches)
   }
 
@@ -51,6 +52,11 @@ export class PatternRun implements Beginnings {
   /** Reads a piece before an offset; false at the end. All literals that begin before it must have been added. */
   advance(limit: number): boolean {
     this.hits.sort()
+    const { fixedTexts } = this.pattern
+    if (fixedTexts !== undefined) {
+      this.takeFixedTexts(fixedTexts, limit)
+      return false
+    }
     if (this.search !== undefined) {
       if (this.tryPrefixes(limit)) return false
       // It read too much in vain: the other methods continue from its current hit.
@@ -73,6 +79,18 @@ export class PatternRun implements Beginnings {
   isAllowed(position: number): boolean {
     const { notAfter } = this.pattern
     return notAfter === undefined || position === 0 || !contains(notAfter, this.text.codeBefore(position))
+  }
+
+  /** Takes the longest text at each position. */
+  private takeFixedTexts(texts: ReadonlyMap<number, readonly string[]>, limit: number): void {
+    const { hits, matches } = this
+    const { text } = this.text
+    for (let hit = hits.next; hit < limit; hit = hits.next) {
+      hits.drop()
+      if (hit < matches.lastEnd || !this.isAllowed(hit)) continue
+      const found = texts.get(text.charCodeAt(hit))?.find((one) => text.startsWith(one, hit))
+      if (found !== undefined) matches.add(hit, hit + found.length)
+    }
   }
 
   /** Whether the search from prefixes may continue. */

@@ -30,6 +30,41 @@ const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
  * that NFKC with case folding changes. Most letters of all scripts are not.
  */
 export const SUSPECTS = new RegExp(`(?![\\t-\\r\\x20-\\x7e])[\\p{CWKCF}${UNSEEN_CLASSES}]`, 'gu')
+const SUSPECT = new RegExp(SUSPECTS, 'u')
+const BLOCK_UNITS = 256
+/** Flags of code units that are suspects or halves of characters, in blocks that are made when they are read. */
+const BLOCKS: (Uint8Array | undefined)[] = new Array(BLOCK_UNITS).fill(undefined)
+
+function mayBeSuspect(unit: number): boolean {
+  const number = unit >> 8
+  const block = BLOCKS[number] ?? createBlock(number)
+  return block[unit & 0xff] === 1
+}
+
+const BEYOND_LATIN = /[\u0100-\uffff]/
+
+/** The first place of a suspect from an offset on; the length of the text without one. */
+function findSuspect(text: string, from: number, isLatin: boolean): number {
+  if (isLatin) {
+    // The engine is faster for texts of one byte a character.
+    SUSPECTS.lastIndex = from
+    return SUSPECTS.exec(text)?.index ?? text.length
+  }
+  let at = from
+  while (at < text.length && !mayBeSuspect(text.charCodeAt(at))) at++
+  return at
+}
+
+function createBlock(number: number): Uint8Array {
+  const first = number * BLOCK_UNITS
+  const block = Uint8Array.from({ length: BLOCK_UNITS }, (_, index) => {
+    const unit = first + index
+    return (unit & 0xf800) === 0xd800 || SUSPECT.test(String.fromCharCode(unit)) ? 1 : 0
+  })
+  BLOCKS[number] = block
+  return block
+}
+
 /** Most cached forms of one text: texts repeat few characters. */
 const MAX_KNOWN_FORMS = 4096
 
@@ -69,11 +104,13 @@ export class PlainViewer {
   #windowAt = 0
   /** The next character that may have a plain form, or the end of the window. */
   #suspect = -1
+  readonly #isLatin: boolean
   readonly #forms = new Map<string, string>()
 
   /** @param tags whether tags are read as their characters, or are invisible */
   constructor(text: string, segments: readonly Span[], tags: 'read' | 'unseen' = 'unseen') {
     this.#readsTags = tags === 'read'
+    this.#isLatin = !BEYOND_LATIN.test(text)
     this.#text = text
     this.#segments = segments
   }
@@ -167,9 +204,7 @@ export class PlainViewer {
 
   #nextSuspect(): number {
     if (this.#suspect < this.#read) {
-      SUSPECTS.lastIndex = this.#read - this.#windowAt
-      const found = SUSPECTS.exec(this.#window)?.index ?? this.#window.length
-      this.#suspect = this.#windowAt + found
+      this.#suspect = this.#windowAt + findSuspect(this.#window, this.#read - this.#windowAt, this.#isLatin)
     }
     return this.#suspect
   }

@@ -1,4 +1,4 @@
-import { collectSets, measureMaxLength, type PatternNode } from './ast.ts'
+import { collectSets, hasAssertion, measureMaxLength, type PatternNode } from './ast.ts'
 import { type CodeSet, toRanges, union } from './code-set.ts'
 import { rateText } from './rarity.ts'
 
@@ -7,6 +7,8 @@ export interface RequiredLiterals {
   readonly literals: readonly string[]
   /** Every match begins with one of them. */
   readonly isPrefix: boolean
+  /** Every match is one of them, and each of them is a match. */
+  readonly isWhole: boolean
   /** Characters of a match up to the end of such a text. */
   readonly before: CodeSet
   /** UTF-16 code units of a match up to the end of such a text, at most; Infinity without a bound. */
@@ -17,6 +19,8 @@ export interface RequiredLiterals {
 const MIN_LENGTH = 3
 const MAX_LENGTH = 24
 const MAX_LITERALS = 64
+/** The same for the arms of a choice between texts. */
+const MAX_TEXTS = 128
 /** Most characters of a class that is expanded to literals. */
 const MAX_CLASS = 8
 /** A prefix is worth a little less rarity: a match with a known start is found faster. */
@@ -44,9 +48,12 @@ export function chooseRequiredLiterals(node: PatternNode): RequiredLiterals | un
   const prefixes = usable(shape.exact ?? shape.prefixes)
   const best = shape.found
   if (prefixes !== undefined && (best === undefined || score(prefixes) * PREFIX_BONUS >= score(best.literals))) {
-    return { literals: prefixes, isPrefix: true, before: [], maxBefore: 0 }
+    const isWhole = shape.exact !== undefined && !hasAssertion(node)
+    return { literals: prefixes, isPrefix: true, isWhole, before: [], maxBefore: 0 }
   }
-  return best && { literals: best.literals, isPrefix: false, before: union(...best.sets), maxBefore: best.maxBefore }
+  if (best === undefined) return undefined
+  const { literals, sets, maxBefore } = best
+  return { literals, isPrefix: false, isWhole: false, before: union(...sets), maxBefore }
 }
 
 function describeNode(node: PatternNode): Shape {
@@ -117,7 +124,7 @@ function either(arms: readonly Shape[]): Shape {
       if (picked === undefined) return undefined
       for (const text of picked) texts.add(text)
     }
-    return texts.size > MAX_LITERALS ? undefined : [...texts]
+    return texts.size > MAX_TEXTS ? undefined : [...texts]
   }
   const found = arms.map((arm) => arm.found ?? exactly(arm))
   const literals = found.flatMap((one) => one?.literals ?? [])

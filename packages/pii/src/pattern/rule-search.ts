@@ -65,8 +65,8 @@ export class RuleSearch {
 
   /** Whether a quick check finds no candidates in a text. */
   isQuiet(text: string): boolean {
-    if (this.structured.length > 0 || this.listed.length > 0 || PlainViewer.mayDiffer(text)) return false
-    return this.matcher.isPlainWithoutMatch(text)
+    if (this.structured.length > 0 || this.listed.length > 0) return false
+    return this.matcher.isPlainWithoutMatch(text) && !PlainViewer.mayDiffer(text)
   }
 
   /** Finds matches. Of built-ins with exactly the same finding, the most specific one counts. */
@@ -106,20 +106,20 @@ export class RuleSearch {
   private *searchStructured(text: string, hits: Hit[]): Search<void> {
     const search = this.set.scan(text)
     while (!search.advance()) yield
-    const rules = [...this.structured.entries()]
-    for (const [index, rule] of rules) {
-      if (rule.builtin?.name === FORM_ONLY) continue
+    const { structured } = this
+    structured.forEach((rule, index) => {
+      if (rule.builtin?.name === FORM_ONLY) return
       for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
-    }
-    for (const [index, rule] of rules) {
-      if (rule.checkedOnly) continue
+    })
+    structured.forEach((rule, index) => {
+      if (rule.checkedOnly) return
       for (const { start, end } of search.foundUnchecked(index)) hits.push({ start, end, rule, isUnchecked: true })
-    }
+    })
     // A label says more than the groups of a telephone number.
-    for (const [index, rule] of rules) {
-      if (rule.builtin?.name !== FORM_ONLY) continue
+    structured.forEach((rule, index) => {
+      if (rule.builtin?.name !== FORM_ONLY) return
       for (const { start, end } of search.found(index)) hits.push({ start, end, rule })
-    }
+    })
   }
 }
 

@@ -8,6 +8,7 @@ export const PHRASES = {
     ...['mobilnummer', 'telefonnummer', 'téléphone', 'telephone', 'tél', 'teléfono', 'móvil', 'telefono', 'cellulare'],
     ...['telefoon', 'telefoonnummer', 'numéro de portable', 'celular', 'telefone', 'phonenumber', 'hotline', '?dial'],
     ...['handynummer', 'mobiltelefon', 'telemóvel', 'komórka', 'komórkowy', 'numer telefonu', 'telefonní', 'telefonas'],
+    ...['tfno', 'tlf', 'fono', 'móviles', 'fijo', 'celulares', 'telemóveis', 'rückfragen an', 'joignable'],
     ...['mobilnr', 'telefonnr', 'telnr', 'puhelin', 'gsm', 'cep telefonu', 'телефон', 'тел', 'моб', 'мобильный'],
     ...['факс', 'телефону', 'τηλέφωνο', 'τηλ', 'הטלפון', 'טלפון', 'هاتف', 'الهاتف', 'جوال', 'الجوال', 'موبايل', 'تلفن'],
     ...['فون', 'फोन', 'मोबाइल', 'दूरभाष', 'โทร', 'โทรศัพท์', 'มือถือ', 'điện thoại', 'sđt', 'telepon', 'nomor hp'],
@@ -30,6 +31,8 @@ export const PHRASES = {
   call: [
     ...['call', 'cell', 'handy', 'portable', 'reach me', 'text me', 'ring', 'ruf', 'anrufen', 'erreichbar', 'appelez'],
     ...['appeler', 'joindre', 'llame', 'llamar', 'llámame', 'chiama', 'chiamare', 'chiamami', 'ligue', 'ligar'],
+    ...['llamarme', 'llamarle', 'llamarnos', 'llama', 'llamad', 'llámanos', 'avisar', 'contactar', 'atende', 'ligue'],
+    ...['ligar me', 'chamar', 'rufen', 'anruf', 'rückruf', 'appelle', 'appelez moi', 'rappeler', 'rappelez', '打'],
     ...['bellen', 'bereikbaar', 'zadzwoń', 'ring mig', 'звоните', 'позвоните', '拨打', '致电'],
   ],
   /** Words behind a telephone number. */
@@ -118,7 +121,7 @@ export const PHRASES = {
     ...['driver license', 'driver licence', 'driver s license', 'driver s licence', 'drivers license', 'dlno'],
     ...['drivers licence', 'driving licence', 'driving license', 'driver lic', 'dl no', 'dl number', 'dl #'],
     ...['führerschein', 'führerscheinnummer', 'fuehrerschein', 'permis de conduire', 'licencia de conducir'],
-    ...['carnet de conducir', 'permiso de conducir', 'patente di guida', 'rijbewijs', 'rijbewijsnummer'],
+    ...['carnet de conducir', 'permiso de conducir', 'patente di guida', 'patente n', 'rijbewijs', 'rijbewijsnummer'],
     ...['carta de condução', 'carteira de motorista', 'cnh', 'prawo jazdy', 'prawa jazdy', 'körkort', 'körkortsnummer'],
     ...[
       'førerkort',
@@ -151,13 +154,41 @@ export const PHRASES = {
   imei: ['imei', 'imeis'],
   birth_date: [
     ...['born', 'dob', 'd o b', 'birth', 'birthday', 'birthdate', 'geboren', 'geb', 'geburtsdatum', 'geburtstag'],
-    ...['né le', 'née le', 'naissance', 'nacimiento', 'nacido', 'nacida', 'cumpleaños', 'nato', 'nata', 'nascita'],
+    ...[
+      'né le',
+      'née le',
+      'né e le',
+      'f nac',
+      'fecha nac',
+      'data de nasc',
+      'dt nasc',
+      'naissance',
+      'nacimiento',
+      'nacido',
+      'nacida',
+      'cumpleaños',
+      'nato',
+      'nata',
+      'nascita',
+    ],
     ...['geboortedatum', 'nascimento', 'nascido', 'nascida', 'urodzony', 'urodzona', 'urodzenia', 'ddn', 'bday'],
     ...['född', 'födelsedatum', 'født', 'fødselsdato', 'doğum', 'doğum tarihi', 'родился', 'родилась', 'рождения'],
     ...['出生', '生日', '生年月日', '誕生日', '생년월일', 'تاريخ الميلاد', 'जन्म', 'जन्मतिथि', 'geboorte'],
   ],
   postcode: [
-    ...['postcode', 'postcodes', 'post code', 'postal', 'postal code', 'plz', 'postleitzahl', 'code postal'],
+    ...[
+      'c p',
+      'cód postal',
+      'cod postal',
+      'postcode',
+      'postcodes',
+      'post code',
+      'postal',
+      'postal code',
+      'plz',
+      'postleitzahl',
+      'code postal',
+    ],
     ...['código postal', 'codigo postal', 'codice postale', 'cep', 'c a p', 'postnummer', 'postnr', 'kod pocztowy'],
     ...[
       'posta kodu',
@@ -214,7 +245,7 @@ export const PHRASES = {
   /** Kinds of streets that come before their names. */
   street: [
     ...['calle', 'c', 'avenida', 'avda', 'av', 'plaza', 'paseo', 'camino', 'via', 'viale', 'piazza', 'corso', 'largo'],
-    ...['vicolo', 'rua', 'travessa', 'praça'],
+    ...['vicolo', 'rua', 'travessa', 'praça', 'ronda', 'glorieta', 'largo', 'estrada', 'alameda'],
   ],
   version: ['version', 'versions', 'release', 'v', 'ver', 'section', 'chapter', 'build', 'oid', 'upgrade', 'kernel'],
 } as const
@@ -225,7 +256,12 @@ export type Context = keyof typeof PHRASES
 /** The kinds, in the order of their numbers. */
 export const CONTEXTS = Object.keys(PHRASES) as readonly Context[]
 
+const NUMBERS = Object.fromEntries(CONTEXTS.map((kind, index) => [kind, index])) as Readonly<Record<Context, number>>
+
+/** Kinds of words that only the checks of kinds ask for. No value is looked for because of them. */
+export const HINTS: ReadonlySet<Context> = new Set<Context>(['address', 'version', 'street'])
+
 /** The number of a kind. */
 export function contextIndex(kind: Context): number {
-  return CONTEXTS.indexOf(kind)
+  return NUMBERS[kind]
 }

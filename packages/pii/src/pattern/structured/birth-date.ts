@@ -9,8 +9,11 @@ const YEAR = "(?:(?:19|20)\\d\\d|'?\\d\\d)"
 const NUMERIC =
   '(?:\\d{1,2}([./-])\\d{1,2}\\1(?:(?:19|20)\\d\\d|\\d\\d)|\\d{1,2}\\. ?\\d{1,2}\\. ?(?:19|20)\\d\\d|(?:19|20)\\d\\d([./-])\\d{1,2}\\2\\d{1,2})'
 
+/** In Chinese and Japanese, with or without the day; in years of the Republic of China too. */
+const EASTERN = '(?:19|20)?\\d\\d年\\d{1,2}月(?:\\d{1,2}[日号])?'
+
 const FORWARD = new RegExp(
-  `(?:${NUMERIC}|${DAY}[ -](?:de |of )?${MONTH},?[ -](?:de |del )?${YEAR})(?![\\dA-Za-z])`,
+  `(?:${NUMERIC}|${EASTERN}|${DAY}[ -](?:de |of )?${MONTH},?[ -](?:de |del )?${YEAR})(?![\\dA-Za-z])`,
   'iuy',
 )
 const MONTH_FIRST = new RegExp(`${MONTH} ${DAY},? ${YEAR}(?![\\dA-Za-z])`, 'iuy')

@@ -31,7 +31,7 @@ export class Candidate {
   /** The code units on both sides; NaN at the edges of the text. */
   before = Number.NaN
   after = Number.NaN
-  private readonly context: ContextReader
+  private reader: ContextReader | undefined
   private readonly starts = new Int32Array(MOST_GROUPS)
   private readonly ends = new Int32Array(MOST_GROUPS)
   private groupCount = -1
@@ -41,7 +41,12 @@ export class Candidate {
 
   constructor(text: string) {
     this.text = text
-    this.context = new ContextReader(text)
+  }
+
+  /** Made for the first candidate that asks for words. */
+  private get context(): ContextReader {
+    this.reader ??= new ContextReader(this.text)
+    return this.reader
   }
 
   moveTo(start: number, end: number): void {
@@ -100,9 +105,13 @@ export class Candidate {
 
   /** Whether the word is too short for a label behind it, and no more digits follow. */
   private get isShortAndAlone(): boolean {
-    const { text, start, end } = this
-    if (end - start >= SHORTEST_BEFORE_LABEL) return false
-    return !isDigit(text.charCodeAt(end + 1)) && !isDigit(text.charCodeAt(end + 2))
+    return this.end - this.start < SHORTEST_BEFORE_LABEL && !this.hasDigitBehind
+  }
+
+  /** Whether a digit is where the next group would begin. */
+  private get hasDigitBehind(): boolean {
+    const { text, end } = this
+    return isDigit(text.charCodeAt(end + 1)) || isDigit(text.charCodeAt(end + 2))
   }
 
   /** Whether a label of a kind is directly behind the candidate, which is long enough for one to be looked for. */
@@ -130,7 +139,11 @@ export class Candidate {
 
   /** The numbers of digits that the first groups have together: bit n for n digits. The word has digits only. */
   get digitSums(): number {
-    if (this.groupCount < 0) this.readGroups()
+    if (this.groupCount < 0) {
+      const length = this.end - this.start
+      if (length <= MOST_DIGITS && !this.hasDigitBehind) return 1 << length
+      this.readGroups()
+    }
     return this.sums
   }
 

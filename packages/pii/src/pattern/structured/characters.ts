@@ -3,6 +3,11 @@ export function isDigit(unit: number): boolean {
   return unit >= 0x30 && unit <= 0x39
 }
 
+/** Whether a code unit is an ASCII capital. */
+export function isCapital(unit: number): boolean {
+  return unit >= 0x41 && unit <= 0x5a
+}
+
 /** Whether a code unit is an ASCII letter. */
 function isLetter(unit: number): boolean {
   return (unit >= 0x41 && unit <= 0x5a) || (unit >= 0x61 && unit <= 0x7a)

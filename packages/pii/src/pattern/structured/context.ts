@@ -1,4 +1,4 @@
-import { CONTEXTS, type Context, contextIndex } from './announcements.ts'
+import { CONTEXTS, type Context, contextIndex, HINTS } from './announcements.ts'
 import { isLabelGap } from './label-gap.ts'
 import { isWordUnit, type NotePhrase, readWord } from './phrases.ts'
 
@@ -12,6 +12,8 @@ const LONGEST_WORD = 32
 /** Code units behind a candidate in which the first word of a label begins. */
 const BEHIND_UNITS = 24
 const NEVER = -LONGEST_WORD * 4
+/** By kind: whether it is one of {@link HINTS}. */
+const HINT_FLAGS = Uint8Array.from(CONTEXTS, (kind) => (HINTS.has(kind) ? 1 : 0))
 
 /**
  * Reads the words before candidates, each at most once, as the candidates come in the order of the text. It keeps where
@@ -23,6 +25,7 @@ export class ContextReader {
   /** The end of the last label of each kind. */
   private readonly labelEnds = new Int32Array(CONTEXTS.length).fill(NEVER)
   private readonly note: NotePhrase
+  private readonly noteBehind: NotePhrase
   private latest = Number.NEGATIVE_INFINITY
   private position = 0
   /** The place behind which labels were read last, and their kinds. */
@@ -31,14 +34,18 @@ export class ContextReader {
 
   constructor(text: string) {
     this.text = text
+    this.noteBehind = ({ kind, isLabel }, _, last) => {
+      NEXT_VALUE.lastIndex = last
+      if (isLabel && !NEXT_VALUE.test(text)) this.behind.add(kind)
+    }
     this.note = ({ kind, isLabel }, start, end) => {
       this.lastSeen[kind] = start
-      this.latest = start
+      if (HINT_FLAGS[kind] === 0) this.latest = start
       if (isLabel) this.labelEnds[kind] = end
     }
   }
 
-  /** Whether a word of any kind is shortly before an offset. */
+  /** Whether a word of any kind but hints is shortly before an offset. */
   isAnnouncedAtAll(at: number): boolean {
     if (this.position < at) this.readTo(at)
     return this.latest >= at - CONTEXT_UNITS
@@ -95,15 +102,10 @@ export class ContextReader {
     this.behindAt = end
     if (this.behind.size > 0) this.behind.clear()
     if (!mayLead(text, end)) return
-    LEAD.lastIndex = end
-    if (!LEAD.test(text)) return
-    const start = LEAD.lastIndex
+    const start = leadEnd(text, end)
     const limit = Math.min(text.length, start + BEHIND_UNITS * 2)
-    if (start - end > BEHIND_UNITS || !isWordUnit(text.charCodeAt(start))) return
-    readWord(text, start, limit, ({ kind, isLabel }, _, last) => {
-      NEXT_VALUE.lastIndex = last
-      if (isLabel && !NEXT_VALUE.test(text)) this.behind.add(kind)
-    })
+    if (start < 0 || start - end > BEHIND_UNITS || !isWordUnit(text.charCodeAt(start))) return
+    readWord(text, start, limit, this.noteBehind)
   }
 }
 
@@ -121,6 +123,31 @@ function mayLead(text: string, end: number): boolean {
 
 /** What is between a value and the label behind it: a blank, a bracket, words such as `is my`. */
 const LEAD =
-  /(?=[ ,;(/–—-])[ \t]{0,2}(?:[,;/–—-][ \t]?)?["'(]?(?:(?:is|=|ist|est|es|é|è|jest|är|er|to|as|als|como|come|comme|the|a|my|our|his|her|their|mein|meine|mon|ma|mi|mijn|min|il mio|la mia|minha|meu|moje?) ){0,2}/iy
+  /(?=[ ,;(/–—-]|[\u4e00-\u9fff])[ \t]{0,2}(?:[,;/–—-][ \t]?)?["'(]?(?:(?:is|=|ist|est|es|é|è|jest|är|er|to|as|als|como|come|comme|the|a|my|our|his|her|their|mein|meine|mon|ma|mi|mijn|min|il mio|la mia|minha|meu|moje?) ){0,2}/iy
+/** The words of {@link LEAD}, as far as they begin with a letter of ASCII. */
+const LEAD_WORDS = new Set(
+  'is ist est es jest er to as als como come comme the a my our his her their mein meine mon ma mi mijn min il la minha meu moj moje'.split(
+    ' ',
+  ),
+)
+const LONGEST_LEAD_WORD = 5
+
+/** The end of what is between a value and the word behind it; -1 where no word can follow. */
+function leadEnd(text: string, end: number): number {
+  const from = end + 1
+  if (text.charCodeAt(end) === 0x20 && isAsciiLetter(text.charCodeAt(from))) {
+    let last = from + 1
+    while (last - from <= LONGEST_LEAD_WORD && isAsciiLetter(text.charCodeAt(last))) last++
+    // Most words are others.
+    if (last - from > LONGEST_LEAD_WORD || !LEAD_WORDS.has(text.slice(from, last).toLowerCase())) return from
+  }
+  LEAD.lastIndex = end
+  return LEAD.test(text) ? LEAD.lastIndex : -1
+}
+
+function isAsciiLetter(unit: number): boolean {
+  return (unit >= 0x61 && unit <= 0x7a) || (unit >= 0x41 && unit <= 0x5a)
+}
+
 /** A label that another value follows belongs to that one. */
 const NEXT_VALUE = /[ \t]*(?:[:=#]|(?:number|no\.?|nr\.?|nummer|numéro|número)?[ \t:.=#]*\+?\d)/iy

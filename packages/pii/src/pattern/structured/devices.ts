@@ -1,6 +1,6 @@
 import type { Span } from '../../span.ts'
 import { formatSizes, listNumbers } from './candidate.ts'
-import { isAlphanumeric } from './characters.ts'
+import { isAlphanumeric, isDigit } from './characters.ts'
 import { passesLuhn } from './checksums.ts'
 import type { StructuredKind } from './kind.ts'
 
@@ -16,9 +16,12 @@ export const MAC_ADDRESS: StructuredKind = {
   group: 'MAC_ADDRESS',
   numbers: [2, 4],
   mixed: [2, 4],
+  fits: ({ length, before, after }) =>
+    length === 2 ? isPairMark(before) || isPairMark(after) : length === 4 && (before === DOT || after === DOT),
   find({ text, start, end, before: left, after }) {
     const size = end - start
     if (size === 3 || (!isJoint(left) && !isJoint(after))) return undefined
+    if (size === 2 ? !isAmongPairs(text, start) : !isPairAt(text, start) || !isPairAt(text, start + 2)) return undefined
     const pattern = size === 2 ? PAIRS : QUADS
     const at = leadStart(text, start, size)
     const before = text.charCodeAt(at - 1)
@@ -32,9 +35,32 @@ export const MAC_ADDRESS: StructuredKind = {
   },
 }
 
+const DOT = 0x2e
+
+/** Whether a code unit separates two pairs. */
+function isPairMark(unit: number): boolean {
+  return unit === 0x3a || unit === 0x2d
+}
+
 /** Whether a code unit separates the parts of an address. */
 function isJoint(unit: number): boolean {
-  return unit === 0x3a || unit === 0x2d || unit === 0x2e
+  return isPairMark(unit) || unit === DOT
+}
+
+/** Whether six pairs of hex digits with marks between lie around the pair at an offset. */
+function isAmongPairs(text: string, at: number): boolean {
+  let pairs = 1
+  for (let next = at + 3; pairs < 6 && isPairAt(text, next) && isPairMark(text.charCodeAt(next - 1)); next += 3) pairs++
+  for (let last = at - 3; pairs < 6 && isPairAt(text, last) && isPairMark(text.charCodeAt(last + 2)); last -= 3) pairs++
+  return pairs >= 6
+}
+
+function isPairAt(text: string, at: number): boolean {
+  return isHex(text.charCodeAt(at)) && isHex(text.charCodeAt(at + 1))
+}
+
+function isHex(unit: number): boolean {
+  return isDigit(unit) || (unit >= 0x41 && unit <= 0x46) || (unit >= 0x61 && unit <= 0x66)
 }
 
 /** The start of the parts of one size in front of a part: the first part may have no digit. */

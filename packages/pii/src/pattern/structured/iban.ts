@@ -32,6 +32,7 @@ export const IBAN: StructuredKind = {
   name: 'iban',
   group: 'IBAN',
   mixed: [4, 34],
+  fits: ({ first }) => first === 'letter',
   labelledBy: 'iban',
   findUnchecked({ text, start, end }) {
     FORM.lastIndex = start
@@ -54,7 +55,8 @@ const FORM =
   /[A-Z]{2}\d{2}(?:[A-Z0-9]{11,30}|(?:[ \u00a0.-][A-Z0-9]{4}){2,7}(?:[ \u00a0.-][A-Z0-9]{1,3})?)(?![A-Z0-9])/iy
 
 function matchIban(text: string, at: number): Span | undefined {
-  if (!isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3))) return undefined
+  if (isDigit(text.charCodeAt(at + 1)) || !isDigit(text.charCodeAt(at + 2)) || !isDigit(text.charCodeAt(at + 3)))
+    return undefined
   const length = LENGTHS.get(text.slice(at, at + 2).toUpperCase())
   if (length === undefined) return undefined
   let code = ''

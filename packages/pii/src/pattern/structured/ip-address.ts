@@ -21,6 +21,7 @@ export const IP_ADDRESS: StructuredKind = {
   group: 'IP_ADDRESS',
   numbers: [1, 4],
   mixed: [2, 4],
+  fits: ({ before, after }) => after === DOT || after === COLON || before === COLON,
   labelledBy: 'ip',
   findUnchecked({ text, start }) {
     FORM.lastIndex = start
@@ -58,12 +59,25 @@ function matchAddress(candidate: Candidate, at: number): Span | undefined {
   // A full stop or colon after an address belongs to the sentence.
   while (end > at && text.charCodeAt(end - 1) === DOT) end--
   if (text.charCodeAt(end - 1) === COLON && text.charCodeAt(end - 2) !== COLON) end--
+  if (!hasAddressMarks(text, at, end)) return undefined
   const address = text.slice(at, end)
   if (isIpv6(address)) return { start: at, end }
   const [host = '', port, ...more] = address.split(':')
   if (!isIpv4(host) || more.length > 0 || port === '') return undefined
   const span = { start: at, end: at + host.length }
   return port === undefined && isVersion(candidate, span) ? undefined : span
+}
+
+/** Whether a range has the three dots or the two colons that an address has at least. */
+function hasAddressMarks(text: string, from: number, to: number): boolean {
+  let dots = 0
+  let colons = 0
+  for (let at = from; at < to; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === DOT) dots++
+    else if (unit === COLON) colons++
+  }
+  return dots === 3 || colons > 1
 }
 
 /** Whether four numbers look like a version, a section or an identifier of a standard. */

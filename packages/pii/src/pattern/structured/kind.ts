@@ -6,6 +6,20 @@ import type { Context } from './context.ts'
 /** Lengths of a word, or numbers of digits: from the least to the greatest. */
 export type Lengths = readonly [least: number, most: number]
 
+/** A word with what is on both sides of it. */
+export interface Surroundings {
+  readonly length: number
+  /** Whether it has digits only. */
+  readonly isNumber: boolean
+  readonly first: 'letter' | 'zero' | 'other digit'
+  /** The code units before and behind it where they are among {@link MARKS}; 0 for others of ASCII and for none. */
+  readonly before: number
+  readonly after: number
+}
+
+/** The marks that kinds ask for on both sides of a word. */
+export const MARKS = ' .,:-/+()_\t\n\r'
+
 /** One kind of structured text: its candidates, and the check of one candidate. */
 export interface StructuredKind {
   readonly name: StructuredName
@@ -22,6 +36,8 @@ export interface StructuredKind {
   readonly dots?: boolean | undefined
   /** Digits that the first groups of a number have together. @default any */
   readonly digits?: Lengths | undefined
+  /** Whether `find` may find anything at a word where no label is near. @default always */
+  readonly fits?: ((place: Surroundings) => boolean) | undefined
   /** Words that must be shortly before it. @default none */
   readonly announcedBy?: Context | undefined
   /** Finds the text that the candidate is a part of. Reads a bounded range around it. */

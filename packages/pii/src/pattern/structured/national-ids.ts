@@ -1,6 +1,6 @@
 import type { Span } from '../../span.ts'
 import type { Candidate } from './candidate.ts'
-import { isAlphanumeric, isDigit } from './characters.ts'
+import { isAlphanumeric, isCapital, isDigit } from './characters.ts'
 import { passesLuhn, passesMod11With10, passesVerhoeff, sumWeighted } from './checksums.ts'
 import type { StructuredKind } from './kind.ts'
 import { type NumberId, toNumberKind } from './number-id.ts'
@@ -104,16 +104,19 @@ const DNI = /([XYZxyz]-?\d{7}|\d{8})[- ]?([A-Za-z])(?![A-Za-z0-9])/y
 /** The same with dots, or with no check letter. */
 const DNI_FORM = /(?:[XYZ]-?\d{7}|\d{8}|\d{1,2}\.\d{3}\.\d{3})(?:[- ]?[A-Z])?(?![A-Z0-9])/iy
 
+const SHORTEST_DNI = 7
+
 /** A Spanish DNI or NIE: eight digits, or a letter and seven, and a check letter. */
 const ES_DNI: StructuredKind = {
   name: 'es_dni',
   group: 'ES_DNI',
   numbers: [1, 8],
   mixed: [8, 9],
+  fits: ({ length }) => length >= SHORTEST_DNI,
   labelledBy: 'es_dni',
   findUnchecked: (candidate) => matchAtStart(DNI_FORM, candidate),
   find({ text, start, end, before }) {
-    if (end - start < 7) return undefined
+    if (end - start < SHORTEST_DNI) return undefined
     const at = before === 0x2d && /[XYZ]/i.test(text.charAt(start - 2)) ? start - 2 : start
     if (at !== start && isAlphanumeric(text.charCodeAt(at - 1))) return undefined
     DNI.lastIndex = at
@@ -145,6 +148,7 @@ const UK_NINO: StructuredKind = {
   group: 'UK_NINO',
   numbers: [2, 6],
   mixed: [7, 9],
+  fits: ({ first, before }) => first === 'letter' || before === 0x20 || before === 0x2d,
   labelledBy: 'uk_nino',
   findUnchecked: (candidate) =>
     matchAtStart(NINO_FORM, candidate, isDigit(candidate.text.charCodeAt(candidate.start)) ? 3 : 0),
@@ -152,6 +156,7 @@ const UK_NINO: StructuredKind = {
     const isParted = isDigit(text.charCodeAt(start))
     if (isParted && before !== 0x20 && before !== 0x2d) return undefined
     const at = isParted ? start - 3 : start
+    if (!isCapital(text.charCodeAt(at)) || !isCapital(text.charCodeAt(at + 1))) return undefined
     if (at < 0 || isAlphanumeric(text.charCodeAt(at - 1))) return undefined
     NINO.lastIndex = at
     const [found] = NINO.exec(text) ?? []

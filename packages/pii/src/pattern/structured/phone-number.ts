@@ -7,10 +7,12 @@ const CLOSE = 0x29
 const SLASH = 0x2f
 const DOT = 0x2e
 const HYPHEN = 0x2d
-const FEWEST = 7
+/** Fewest digits of a number. */
+export const FEWEST = 7
 /** Most digits of a number. */
 export const MOST = 15
-const MOST_MARKS = 3
+/** Most marks between two groups. */
+export const MOST_MARKS = 3
 
 /** A number as it is written. */
 export interface PhoneNumber extends Span {
@@ -34,7 +36,7 @@ export function readNumber(text: string, start: number): PhoneNumber | undefined
     const group = text.slice(from, position)
     if (
       digits.length + group.length > MOST ||
-      (isAlphanumeric(text.charCodeAt(position)) && !isExtension(text, position))
+      (isAlphanumeric(text.charCodeAt(position)) && !(mayBeExtension(text, position) && isExtension(text, position)))
     )
       break
     groups.push(group)
@@ -83,6 +85,11 @@ const EXTENSION =
 export function extensionEnd(text: string, end: number): number {
   EXTENSION.lastIndex = end
   return EXTENSION.exec(text) === null ? end : EXTENSION.lastIndex
+}
+
+/** Whether a letter begins one of the words of an extension. */
+export function mayBeExtension(text: string, at: number): boolean {
+  return 'xedpi'.includes(text.charAt(at).toLowerCase())
 }
 
 function isExtension(text: string, at: number): boolean {

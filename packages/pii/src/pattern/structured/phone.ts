@@ -6,9 +6,19 @@ import { isAlphanumeric, isDigit } from './characters.ts'
 import { ContextReader, contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
 import { hasTrunkForm, isRegional } from './phone-national.ts'
-import { extensionEnd, isMark, MOST, type PhoneNumber, readNumber } from './phone-number.ts'
+import {
+  extensionEnd,
+  FEWEST,
+  isMark,
+  MOST,
+  MOST_MARKS,
+  mayBeExtension,
+  type PhoneNumber,
+  readNumber,
+} from './phone-number.ts'
 
 const PLUS = 0x2b
+const HASH = 0x23
 const OPEN = 0x28
 const DOT = 0x2e
 const HYPHEN = 0x2d
@@ -34,12 +44,19 @@ function createPhone(plans: readonly PhonePlan[]): StructuredKind {
     group: 'PHONE',
     numbers: [1, MOST],
     mixed: [9, 24],
+    fits: ({ first, length, before, after }) =>
+      first !== 'letter' &&
+      (length >= FEWEST ||
+        before === PLUS ||
+        before === OPEN ||
+        (isMark(after) && (plans.length > 0 || first === 'zero' || length === 3 || length === 1))),
     labelledBy: 'phone',
     findUnchecked: findShort,
     find(candidate) {
       const { text } = candidate
       const start = numberStart(candidate)
       if (start === undefined) return undefined
+      if (start === candidate.start && isShort(candidate)) return undefined
       if (!mayBePhone(candidate, start) && !mayBeRegional(candidate, plans)) return undefined
       const number = readNumber(text, start)
       if (number === undefined) return undefined
@@ -48,6 +65,23 @@ function createPhone(plans: readonly PhonePlan[]): StructuredKind {
     },
     forRegions: (regions) => createPhone(regions.flatMap((region) => PHONE_PLANS.get(region) ?? [])),
   }
+}
+
+/** Whether a word without a sign before it and the groups behind it have too few digits. */
+function isShort({ text, start, end }: Candidate): boolean {
+  let digits = end - start
+  let at = end
+  while (digits < FEWEST) {
+    let from = at
+    while (from - at < MOST_MARKS && isMark(text.charCodeAt(from))) from++
+    let to = from
+    while (isDigit(text.charCodeAt(to))) to++
+    if (from === at || to === from) return true
+    if (isAlphanumeric(text.charCodeAt(to)) && !mayBeExtension(text, to)) return true
+    digits += to - from
+    at = to
+  }
+  return false
 }
 
 /** Whether a word may begin a number of a region: enough digits follow, or a bracket. */
@@ -72,7 +106,7 @@ function numberStart({ text, start: at }: Candidate): number | undefined {
 /** A quick check: a prefix, a group of the size of an area, or an announcing word. */
 function mayBePhone(candidate: Candidate, start: number): boolean {
   const { text, start: at, end } = candidate
-  if (start < at || text.startsWith('00', at)) return true
+  if (start < at || (text.startsWith('00', at) && candidate.before !== HASH)) return true
   const first = text.charCodeAt(at)
   if (end - at === 3 && first >= 0x32 && isMark(candidate.after)) return true
   if (end - at === 1 && first === 0x31 && isMark(candidate.after)) return true

@@ -15,10 +15,12 @@ const BY_FIRST_WORD = new Map<string, Phrase[]>()
 const BY_FIRST_CHARACTERS = new Map<string, (Phrase & { readonly whole: string })[]>()
 /** Flags by the first code unit of such a phrase. */
 const FIRST_UNITS = new Uint8Array(1 << 16)
-/** Flags by the first three characters of a word: whether any phrase begins so. */
-const BEGINNINGS = new Uint8Array(32 * 32 * 32)
-/** The same for words that begin beyond ASCII, which would fill the flags of the others. */
-const OTHER_BEGINNINGS = new Uint8Array(32 * 32 * 32)
+/** By the first three characters of a word: a bit for each length of the first words of phrases that begin so. */
+const BEGINNINGS = new Int32Array(32 * 32 * 32)
+/** The same for words that begin beyond ASCII, which would fill the bits of the others. */
+const OTHER_BEGINNINGS = new Int32Array(32 * 32 * 32)
+/** By the same characters: a bit for each of five bits of the last character of those words. */
+const ENDS = new Int32Array(32 * 32 * 32)
 for (const [kind, name] of CONTEXTS.entries()) {
   for (const written of PHRASES[name]) {
     const isLabel = !written.startsWith('?')
@@ -31,8 +33,10 @@ for (const [kind, name] of CONTEXTS.entries()) {
     } else {
       BY_FIRST_WORD.set(first, [...(BY_FIRST_WORD.get(first) ?? []), { rest, kind, isLabel }])
       for (const form of [first, first.toUpperCase()]) {
-        const flags = form.charCodeAt(0) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
-        flags[beginning(form, 0, form.length)] = 1
+        const lengths = form.charCodeAt(0) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+        const index = beginning(form, 0, form.length)
+        lengths[index] = (lengths[index] ?? 0) | (1 << form.length)
+        ENDS[index] = (ENDS[index] ?? 0) | (1 << (form.charCodeAt(form.length - 1) & 31))
       }
     }
   }
@@ -45,6 +49,7 @@ function beginning(text: string, start: number, end: number): number {
   return ((text.charCodeAt(start) & 31) << 10) | (second << 5) | third
 }
 
+/** Words of this length and longer ones begin no phrase. */
 const LONGEST_WORD = 32
 const HASH = 0x23
 const NONE: readonly Phrase[] = []
@@ -57,7 +62,7 @@ export function readWord(text: string, start: number, limit: number, note: NoteP
   const end = wordEnd(text, start, limit)
   if (text.charCodeAt(start) > 0x3000 && isIdeographic(text.charCodeAt(start))) {
     for (let at = start; at < end; at++) noteIdeographs(text, at, end, note)
-  } else if (end - start <= LONGEST_WORD && mayBegin(text, start, end)) {
+  } else if (end - start < LONGEST_WORD && mayBegin(text, start, end)) {
     for (const phrase of BY_FIRST_WORD.get(text.slice(start, end).toLowerCase()) ?? NONE) {
       const last = phrase.rest.length === 0 ? end : phraseEnd(text, end, phrase.rest, limit)
       if (last >= 0) note(phrase, start, last)
@@ -66,10 +71,12 @@ export function readWord(text: string, start: number, limit: number, note: NoteP
   return end
 }
 
-/** Whether any phrase begins like a word. */
+/** Whether the first word of any phrase has the length of a word, and begins and ends like it. */
 function mayBegin(text: string, start: number, end: number): boolean {
-  const flags = text.charCodeAt(start) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
-  return flags[beginning(text, start, end)] === 1
+  const lengths = text.charCodeAt(start) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+  const index = beginning(text, start, end)
+  if (((lengths[index] ?? 0) & (1 << (end - start))) === 0) return false
+  return ((ENDS[index] ?? 0) & (1 << (text.charCodeAt(end - 1) & 31))) !== 0
 }
 
 function noteIdeographs(text: string, at: number, limit: number, note: NotePhrase): void {
@@ -95,29 +102,33 @@ function phraseEnd(text: string, from: number, rest: readonly string[], limit: n
 /** The end of a word. A capital after a small letter begins another one, as in `phoneNumber`. */
 function wordEnd(text: string, start: number, limit: number): number {
   let position = start + 1
-  let wasSmall = isSmall(text.charCodeAt(start))
+  let before = unitKind(text.charCodeAt(start))
   while (position < limit) {
-    const unit = text.charCodeAt(position)
-    if (!isWordUnit(unit) || (wasSmall && unit >= 0x41 && unit <= 0x5a)) break
-    wasSmall = isSmall(unit)
+    const kind = unitKind(text.charCodeAt(position))
+    if (kind === 0 || (before === SMALL && kind === CAPITAL)) break
+    before = kind
     position++
   }
   return position
 }
 
-/** 1 for the digits and capitals of ASCII, 2 for its small letters. */
+const SMALL = 2
+const CAPITAL = 3
+/** 1 for the digits of ASCII, 2 for its small letters, 3 for its capitals. */
 const WORD_UNITS = Uint8Array.from({ length: 128 }, (_, unit) => {
   if (!isAlphanumeric(unit)) return 0
-  return unit >= 0x61 ? 2 : 1
+  return unit >= 0x61 ? SMALL : unit >= 0x41 ? CAPITAL : 1
 })
 
 /** Whether a code unit belongs to a word. */
 export function isWordUnit(unit: number): boolean {
-  return unit < 128 ? WORD_UNITS[unit] !== 0 : isBeyondAscii(unit) && !isFullwidthMark(unit)
+  return unitKind(unit) !== 0
 }
 
-function isSmall(unit: number): boolean {
-  return unit < 128 && WORD_UNITS[unit] === 2
+/** The kind of a unit by {@link WORD_UNITS}; of those beyond ASCII, 1 for one that belongs to a word. */
+function unitKind(unit: number): number {
+  if (unit < 128) return WORD_UNITS[unit] ?? 0
+  return isBeyondAscii(unit) && !isFullwidthMark(unit) ? 1 : 0
 }
 
 /** Marks of East Asian texts, such as the wide colon. */

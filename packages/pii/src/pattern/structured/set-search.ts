@@ -1,7 +1,7 @@
 import type { Span } from '../../span.ts'
 import { Candidate } from './candidate.ts'
 import { type Context, contextIndex } from './context.ts'
-import type { Lengths, StructuredKind } from './kind.ts'
+import { type Lengths, MARKS, type StructuredKind } from './kind.ts'
 
 /** A search for structured texts, done in pieces. */
 export interface SetSearch {
@@ -13,11 +13,13 @@ export interface SetSearch {
   foundUnchecked(kind: number): readonly Span[]
 }
 
-/** The findings of a search, by kind. */
+/** The findings of a search, by kind, as far as there are any. */
 interface Finds {
-  readonly checked: readonly Span[][]
-  readonly unchecked: readonly Span[][]
+  readonly checked: (Span[] | undefined)[]
+  readonly unchecked: (Span[] | undefined)[]
 }
+
+const NO_SPANS: readonly Span[] = []
 
 /** Code units in one piece. */
 const PIECE_UNITS = 1 << 12
@@ -30,6 +32,7 @@ const NO_LABELS: readonly number[] = []
 
 const SMALL_D = 0x64
 const SMALL_O = 0x6f
+const SMALL_T = 0x74
 
 const OTHER = 0
 const SMALL = 1
@@ -52,7 +55,8 @@ const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
   return one >= DIGIT || other >= DIGIT || (one === CAPITAL && other === CAPITAL) ? 1 : 0
 })
 /** The pairs of the word `dot`, by the place that it begins at. */
-for (const pair of ['do', 'ot']) PAIRS[pair.charCodeAt(0) | (pair.charCodeAt(1) << 8)] = 1
+const DOT_PAIR = 2
+for (const pair of ['do', 'ot']) PAIRS[pair.charCodeAt(0) | (pair.charCodeAt(1) << 8)] = DOT_PAIR
 
 /** The kinds that a word may belong to. */
 interface Possible {
@@ -65,7 +69,19 @@ interface Possible {
   /** Kinds that a word must announce. */
   readonly announced: readonly number[]
   readonly others: readonly number[]
+  /** Whether an announcing word or a label has an effect on any of the kinds. */
+  readonly asksForNames: boolean
+  /** Of the others, those that fit between two marks, by {@link placeOf}: as far as they were asked for. */
+  readonly fitting: (readonly number[] | undefined)[]
 }
+
+/** The number of a mark: 0 for other characters of ASCII. */
+const MARK_NUMBERS = new Uint8Array(128)
+for (const [index, mark] of [...MARKS].entries()) MARK_NUMBERS[mark.charCodeAt(0)] = index + 1
+const MARK_BITS = 4
+const FIRSTS = ['letter', 'zero', 'other digit'] as const
+/** At the place of a character beyond ASCII, any kind may fit. */
+const ANY_PLACE = -1
 
 /** Kinds by the length of a word. */
 type ByLength = readonly (Possible | undefined)[]
@@ -103,15 +119,17 @@ export class StructuredSet {
     this.digits = Int32Array.from(kinds, ({ digits }) => (digits === undefined ? 0 : toBits(digits)))
     this.contexts = Int32Array.from(kinds, ({ announcedBy }) => indexOf(announcedBy))
     this.labels = kinds.map(({ labelledBy, announcedBy, findUnchecked }) => {
-      if (findUnchecked === undefined) return []
-      return [...new Set([indexOf(announcedBy), indexOf(labelledBy)])].filter((label) => label !== NO_CONTEXT)
+      if (findUnchecked === undefined) return NO_LABELS
+      const labels = [...new Set([indexOf(announcedBy), indexOf(labelledBy)])].filter((label) => label !== NO_CONTEXT)
+      return labels.length === 0 ? NO_LABELS : labels
     })
   }
 
   /** Prepares a search, which runs with `advance`. */
   scan(text: string): SetSearch {
     const candidate = new Candidate(text)
-    const finds: Finds = { checked: this.kinds.map(() => []), unchecked: this.kinds.map(() => []) }
+    const { length } = this.kinds
+    const finds: Finds = { checked: new Array(length).fill(undefined), unchecked: new Array(length).fill(undefined) }
     let at = 0
     let units = PIECE_UNITS
     return {
@@ -123,8 +141,8 @@ export class StructuredSet {
         }
         return at >= text.length
       },
-      found: (kind) => finds.checked[kind] ?? [],
-      foundUnchecked: (kind) => finds.unchecked[kind] ?? [],
+      found: (kind) => finds.checked[kind] ?? NO_SPANS,
+      foundUnchecked: (kind) => finds.unchecked[kind] ?? NO_SPANS,
     }
   }
 
@@ -143,7 +161,8 @@ export class StructuredSet {
       if (this.isPlain) at = this.nextPair(at - from, to - from) + from
       const role = roleAt(text, at)
       if (role < CAPITAL) {
-        if (role === SMALL) this.tryDot(candidate, at, finds)
+        // Most letters are others.
+        if (role === SMALL && (text.charCodeAt(at) === SMALL_D || this.isPlain)) this.tryDot(candidate, at, finds)
         at++
       } else if (role >= AT) {
         const width = role === AT ? 1 : encodedAtWidth(text, at)
@@ -174,9 +193,17 @@ export class StructuredSet {
     if (from % 2 === 1 && isStop(this.bytes[from] ?? 0)) return from
     const last = (limit + 1) >> 1
     for (let index = (from + 1) >> 1; index < last; index++) {
-      if (PAIRS[pairs[index] ?? 0] === 1) return index * 2
+      const flag = PAIRS[pairs[index] ?? 0]
+      if (flag === 1 || (flag === DOT_PAIR && this.mayBeDot(index * 2, limit))) return index * 2
     }
     return limit
+  }
+
+  /** Whether two bytes of `dot` have the third one beside them, or an edge of the piece. */
+  private mayBeDot(at: number, limit: number): boolean {
+    const { bytes } = this
+    if (bytes[at] === SMALL_D) return at + 2 >= limit || bytes[at + 2] === SMALL_T
+    return at === 0 || bytes[at - 1] === SMALL_D
   }
 
   /** Checks the word around an offset. @returns the end of the word */
@@ -202,32 +229,60 @@ export class StructuredSet {
     const possible = kinds[length]
     if (possible !== undefined) {
       candidate.moveTo(start, end)
+      if (isNumber && length === YEAR_DIGITS) {
+        const stampEnd = timestampEnd(text, start)
+        if (stampEnd > end && !candidate.isNamedAtAll) return stampEnd
+      }
       this.tryKinds(candidate, possible, finds, isNumber)
     }
     return end
   }
 
   private tryKinds(candidate: Candidate, possible: Possible, finds: Finds, isNumber = false): void {
-    const { summed, sums, named, namedSums, announced, others } = possible
+    const { summed, sums, asksForNames } = possible
     if (summed.length > 0 && (!isNumber || (candidate.digitSums & sums) !== 0)) {
       for (const index of summed) {
         if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
         this.tryKind(candidate, index, finds)
       }
     }
-    if (named.length > 0 && (!isNumber || (candidate.digitSums & namedSums) !== 0) && candidate.isNamedAtAll) {
+    if (asksForNames && candidate.isNamedAtAll) this.tryNamed(candidate, possible, finds, isNumber)
+    else for (const index of this.listFitting(candidate, possible, isNumber)) this.tryKind(candidate, index, finds)
+  }
+
+  /** Checks a candidate that a word announces or labels. */
+  private tryNamed(candidate: Candidate, possible: Possible, finds: Finds, isNumber: boolean): void {
+    const { named, namedSums, announced, others } = possible
+    if (named.length > 0 && (!isNumber || (candidate.digitSums & namedSums) !== 0)) {
       for (const index of named) {
         if (isNumber && (candidate.digitSums & (this.digits[index] ?? 0)) === 0) continue
         if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
       }
     }
-    if (announced.length > 0 && candidate.isNamedAtAll) {
-      for (const index of announced) {
-        if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
-        else if (this.kinds[index]?.labelledBy !== undefined) this.tryLabel(candidate, index, finds)
-      }
+    for (const index of announced) {
+      if (this.isAnnounced(candidate, index)) this.tryKind(candidate, index, finds)
+      else if (this.kinds[index]?.labelledBy !== undefined) this.tryLabel(candidate, index, finds)
     }
     for (const index of others) this.tryKind(candidate, index, finds)
+  }
+
+  /** The other kinds that may be between the characters on both sides of a word without a label. */
+  private listFitting(candidate: Candidate, { others, fitting }: Possible, isNumber: boolean): readonly number[] {
+    const place = placeOf(candidate)
+    if (place === ANY_PLACE || others.length === 0) return others
+    const known = fitting[place]
+    if (known !== undefined) return known
+    const { text, start, end, before, after } = candidate
+    const around = {
+      length: end - start,
+      isNumber,
+      first: FIRSTS[firstAt(text, start)] ?? 'letter',
+      before: isListed(before) ? before : 0,
+      after: isListed(after) ? after : 0,
+    }
+    const listed = others.filter((index) => this.kinds[index]?.fits?.(around) !== false)
+    fitting[place] = listed
+    return listed
   }
 
   private isAnnounced(candidate: Candidate, index: number): boolean {
@@ -236,26 +291,60 @@ export class StructuredSet {
   }
 
   private tryKind(candidate: Candidate, index: number, finds: Finds): void {
-    const known = finds.checked[index]
-    const last = lastEnd(known)
+    const last = lastEnd(finds.checked[index])
     // A word inside of the last finding belongs to it.
     if (candidate.start < last) return
     const found = this.kinds[index]?.find(candidate)
     if (found === undefined) {
-      if (candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
-    } else if (found.start >= last) known?.push(found)
+      if (this.labels[index] !== NO_LABELS && candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
+    } else if (found.start >= last) push(finds.checked, index, found)
   }
 
   private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
     const labels = this.labels[index] ?? NO_LABELS
     if (labels.length === 0) return
     if (!labels.some((label) => candidate.isAnnouncedBy(label) || candidate.isNamedBehind(label))) return
-    const known = finds.unchecked[index]
-    const least = Math.max(lastEnd(known), lastEnd(finds.checked[index]))
+    const least = Math.max(lastEnd(finds.unchecked[index]), lastEnd(finds.checked[index]))
     const found = candidate.start < least ? undefined : this.kinds[index]?.findUnchecked?.(candidate)
     if (found === undefined || found.start < least) return
-    if (labels.some((label) => candidate.isLabelBeside(label, found))) known?.push(found)
+    if (labels.some((label) => candidate.isLabelBeside(label, found))) push(finds.unchecked, index, found)
   }
+}
+
+const YEAR_DIGITS = 4
+/** A day and a time with seconds (ISO 8601), as in lines of logs. */
+const TIMESTAMP = /(?:19|20)\d\d-\d\d-\d\d[T ]\d\d:\d\d:\d\d(?:[.,]\d{1,9})?(?:Z|[+-]\d\d:?\d\d)?(?!\w|[.:-]\w)/y
+const HYPHEN = 0x2d
+
+/** The end of a timestamp, which no kind has but after a label; 0 without one. */
+function timestampEnd(text: string, start: number): number {
+  if (text.charCodeAt(start + 4) !== HYPHEN || text.charCodeAt(start + 7) !== HYPHEN) return 0
+  TIMESTAMP.lastIndex = start
+  return TIMESTAMP.test(text) ? TIMESTAMP.lastIndex : 0
+}
+
+/** The place of a word: the marks on both sides, and its first character. */
+function placeOf({ text, start, before, after }: Candidate): number {
+  if (before >= 128 || after >= 128) return ANY_PLACE
+  const left = MARK_NUMBERS[before] ?? 0
+  const right = MARK_NUMBERS[after] ?? 0
+  return (((left << MARK_BITS) | right) << 2) | firstAt(text, start)
+}
+
+function isListed(unit: number): boolean {
+  return (MARK_NUMBERS[unit] ?? 0) > 0
+}
+
+/** The index in {@link FIRSTS} of a character. */
+function firstAt(text: string, at: number): number {
+  const unit = text.charCodeAt(at)
+  return unit > 0x39 ? 0 : unit === 0x30 ? 1 : 2
+}
+
+function push(lists: (Span[] | undefined)[], index: number, span: Span): void {
+  const list = lists[index]
+  if (list === undefined) lists[index] = [span]
+  else list.push(span)
 }
 
 function lastEnd(spans: readonly Span[] | undefined): number {
@@ -297,6 +386,10 @@ function sortKinds(kinds: readonly StructuredKind[], isPossible: (kind: Structur
     namedSums: addBits(isNamed),
     announced: pick(({ digits, announcedBy }) => digits === undefined && announcedBy !== undefined),
     others: pick(({ digits, announcedBy }) => digits === undefined && announcedBy === undefined),
+    asksForNames: possible.some(
+      ([, kind]) => kind.announcedBy !== undefined || kind.findUnchecked !== undefined || kind.fits !== undefined,
+    ),
+    fitting: [],
   }
 }
 

@@ -211,6 +211,7 @@ const MM_REGISTRATION_CARD: StructuredKind = {
   name: 'mm_registration_card',
   group: 'MM_REGISTRATION_CARD',
   numbers: [1, 2],
+  fits: ({ after }) => after === 0x2f,
   find({ text, start, after }) {
     if (after !== 0x2f || isAlphanumeric(text.charCodeAt(start - 1))) return undefined
     CARD.lastIndex = start

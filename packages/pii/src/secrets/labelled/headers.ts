@@ -1,6 +1,7 @@
 import type { Span } from '../../span.ts'
 import { isPlaceholder, looksRandom } from '../random-text.ts'
 import { isPassword } from './judge-password.ts'
+import { hasAddressFirst } from './labels.ts'
 import { take } from './names.ts'
 import { isKey } from './tokens.ts'
 import { readValue } from './value.ts'
@@ -63,10 +64,18 @@ const CALL = /_?[A-Za-z]{0,12} ?\(\s{0,4}/y
 export function findCallPassword(text: string, label: Span): Span | undefined {
   const call = take(CALL, text, label.end)
   if (call === undefined) return undefined
-  const user = readValue(text, label.end + call.length)
-  if (user?.isQuoted !== true) return undefined
-  const comma = take(/["'`][ \t]{0,2},\s{0,8}/y, text, user.end)
-  return comma === undefined ? undefined : readQuoted(text, user.end + comma.length)
+  let at: number | undefined = label.end + call.length
+  if (hasAddressFirst(text.slice(label.start, label.end))) at = behindText(text, at)
+  if (at !== undefined) at = behindText(text, at)
+  return at === undefined ? undefined : readQuoted(text, at)
+}
+
+/** Where the next text of a call begins, behind a text and a comma. */
+function behindText(text: string, at: number): number | undefined {
+  const value = readValue(text, at)
+  if (value?.isQuoted !== true) return undefined
+  const comma = take(/["'`][ \t]{0,2},\s{0,8}/y, text, value.end)
+  return comma === undefined ? undefined : value.end + comma.length
 }
 
 function readQuoted(text: string, at: number): Span | undefined {

@@ -31,7 +31,22 @@ export const PASSWORD_LABELS = any(
     'ароль',
     'ПАРОЛЬ',
   ],
-  ...['密码是', '密码为', '密码:', '密码：', '密碼是', '密碼：', 'パスワード', '비밀번호', 'şifre', 'Şifre', 'ösenord'],
+  ...['mdp', 'Mdp', 'MDP', 'motdepasse', 'MOT_DE_PASSE', 'clave', 'Clave', 'CLAVE', 'arola_chiave', 'PAROLA_CHIAVE'],
+  ...[
+    ...[...'是为:："“ =«'].map((mark) => `密码${mark}`),
+    '卡密码',
+    '密碼是',
+    '密碼：',
+    '密碼:',
+    '口令是',
+    '口令：',
+    '口令:',
+    'パスワード',
+    '비밀번호',
+    'şifre',
+    'Şifre',
+    'ösenord',
+  ],
   ...[
     'dgangskode',
     'pwd',
@@ -82,6 +97,8 @@ export const HEADER_LABELS = any(
 export const AUTHORIZATION_LABELS = any('authorization', 'Authorization', 'AUTHORIZATION')
 /** The scheme, and functions that send its tokens. */
 export const BEARER_LABELS = any('Bearer', 'bearer', 'BEARER', 'bearerAuth', 'BearerAuth', 'bearer_auth')
+/** Functions whose texts are an address, a user and a password. */
+const THREE_TEXTS = ['mysqli_connect', 'getConnection', 'new PDO']
 export const BASIC_CALL_LABELS = any(
   'basic_auth',
   'basicAuth',
@@ -90,6 +107,8 @@ export const BASIC_CALL_LABELS = any(
   'HTTPBasicAuth',
   'auth=',
   'auth =',
+  ...THREE_TEXTS,
+  '\\.login',
 )
 
 /** Programs and words of SQL before a password. */
@@ -155,8 +174,36 @@ const CODE_NAMES = [
 ]
 /** Names that are written in capitals, or that stand in no longer word. */
 const SHORT_NAMES = ['PIN', 'pin is', 'pin: ', 'pin=', 'OTP', 'CVV', 'CVC', 'TAN', '2FA code', 'SMS code', 'OTP code']
-const EASTERN_NAMES = ['验证码', '確認コード', '認証コード', '暗証番号']
-export const CODE_LABELS = any(...SHORT_NAMES, ...EASTERN_NAMES, ...new Set(CODE_NAMES.map((name) => name.slice(1))))
+const EASTERN_NAMES = ['验证码', '安全码', '確認コード', '認証コード', '暗証番号']
+/** Names of the code of three or four digits on a card. */
+const CARD_CODES = ['cvv', 'cvc', 'ryptogramme', 'rüfziffer']
+/** Names of codes of things, with the first letter of the thing's article. */
+const CODES_OF_THINGS = [
+  ...['ode du ', 'ode de l', 'ode pour l', 'ode für d', 'ode zum ', 'ode zur ', 'ode for the ', 'ode to the '],
+  ...['ódigo d', 'odigo d', 'odice d', 'in de l', 'in do ', 'in da ', 'in del ', 'in der ', 'in für d', 'digicode'],
+]
+export const CODE_LABELS = any(
+  ...[...SHORT_NAMES, ...EASTERN_NAMES, ...CARD_CODES, ...CODES_OF_THINGS],
+  ...new Set(CODE_NAMES.map((name) => name.slice(1))),
+)
+
+/** Whether a match of {@link BASIC_CALL_LABELS} is called with an address in front. */
+export function hasAddressFirst(name: string): boolean {
+  return THREE_TEXTS.includes(name)
+}
+
+/** Whether a match of {@link CODE_LABELS} begins the code of a thing. */
+export function isCodeOfThing(text: string, start: number, end: number): boolean {
+  const name = text.slice(start, end)
+  if (!CODES_OF_THINGS.includes(name)) return false
+  const before = text.slice(Math.max(0, start - 2), start)
+  return (name === 'digicode' ? /(?:^|[^\p{L}])$/u : /(?:^|[^\p{L}])[cp]$/iu).test(before)
+}
+
+/** Whether such a match names the code of a card. */
+export function isCodeOfCard(text: string, start: number, end: number): boolean {
+  return CARD_CODES.includes(text.slice(start, end)) || /^(?:CV[VC]|安全码)$/.test(text.slice(start, end))
+}
 
 const WHOLE_NAMES = new Set(CODE_NAMES)
 const OTHER_NAMES = new Set([...SHORT_NAMES, ...EASTERN_NAMES])

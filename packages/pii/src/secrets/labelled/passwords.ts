@@ -18,7 +18,7 @@ const SETTER =
 /** Finds the password that a label names: in settings and code, in elements, as an argument, in a sentence. */
 export function findPassword(text: string, match: Span): Span | undefined {
   const { start } = match
-  const length = /(?:[=:："'是为]|[ ](?:is|=))?$/.exec(text.slice(start, match.end))?.index ?? 0
+  const length = /(?:[=:："'“«是为 ]|[ ](?:is|=))?$/.exec(text.slice(start, match.end))?.index ?? 0
   const label = { start, end: start + length }
   if (/^pass$/i.test(text.slice(start, label.end)) && isInWord(text, start)) return undefined
   const following = lookBehind(text, label.end)
@@ -64,10 +64,11 @@ function rate(text: string, label: Span, { link, rest }: NamedPlace, value: Valu
     case 'cell':
       return 'mentioned'
     case 'argument':
-      return isArgument(text, value) ? 'named' : undefined
+      // A password with a dot is not the member of an object here.
+      return isArgument(text, value) ? (/\d/.test(value.text) ? 'told' : 'named') : undefined
     default:
       if (!hasLettersAlone) return isFollowedByCode(text, value) ? undefined : 'named'
-      if (rest !== '' && !/^[_-]?\d{1,3}$/.test(rest)) return undefined
+      if (rest !== '' && !/^[_-]?\d{1,3}$/.test(rest) && !isVariable(text, label, value)) return undefined
       return value.isQuoted || isVariable(text, label, value) || isAlone(text, value) ? 'named' : undefined
   }
 }

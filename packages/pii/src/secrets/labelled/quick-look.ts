@@ -10,7 +10,12 @@ export function lookBehind(text: string, end: number): Following {
   let at = end
   while (at - end < LONGEST_REST && isNameUnit(text.charCodeAt(at))) at++
   const first = text.charCodeAt(at)
-  if (first === DOT || first === COMMA || first === SEMICOLON) return isBlank(text.charCodeAt(at + 1)) ? 'end' : 'more'
+  if (ENDS[first] === 1) return 'end'
+  const next = text.charCodeAt(at + 1)
+  if (first === COMMA) return isBlank(next) ? 'end' : 'more'
+  if (first === DOT) return next === DOT || next === BAR || next === EQUALS ? 'more' : 'end'
+  // A sentence may go on behind a bracket.
+  if (first === CLOSE) return mayLead(next) ? 'more' : 'end'
   if (first !== SPACE) return at >= text.length ? 'end' : 'more'
   while (text.charCodeAt(at) === SPACE) at++
   return isSmallLetter(text.charCodeAt(at)) ? 'word' : 'more'
@@ -37,7 +42,16 @@ function hasDigit(text: string, from: number, to: number): boolean {
 const SPACE = 0x20
 const DOT = 0x2e
 const COMMA = 0x2c
-const SEMICOLON = 0x3b
+const CLOSE = 0x29
+const EQUALS = 0x3d
+const BAR = 0x7c
+/** Marks behind a name that no value follows. */
+const ENDS = new Uint8Array(128)
+for (const mark of ';{}/#@$%^~') ENDS[mark.charCodeAt(0)] = 1
+/** Whether what a sentence tells of a name may begin with a character: a blank, a colon, an equals sign. */
+export function mayLead(unit: number): boolean {
+  return unit === SPACE || unit === 0x09 || unit === 0xa0 || unit === 0x3a || unit === 0xff1a || unit === EQUALS
+}
 
 function isBlank(unit: number): boolean {
   return unit === SPACE || unit === 0x0a || unit === 0x0d || Number.isNaN(unit)

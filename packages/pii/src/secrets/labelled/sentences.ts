@@ -1,7 +1,7 @@
 import type { Span } from '../../span.ts'
 import { isPassword } from './judge-password.ts'
 import { take } from './names.ts'
-import { hasDigitAhead, hasDigitBefore, lookBehind } from './quick-look.ts'
+import { hasDigitAhead, hasDigitBefore, lookBehind, mayLead } from './quick-look.ts'
 import { readValue, type Value } from './value.ts'
 
 /** Words that say what a password is, in the languages of the labels. */
@@ -45,7 +45,7 @@ const COPULA = `(?:${COPULAS.toSorted((one, other) => other.length - one.length)
 /** Words between a password and what it is: `for the router`. */
 const WORDS = "(?:[ \\t]+[\\p{L}\\p{N}'’@._/-]{1,24}){0,7}?"
 const EXTRA =
-  '(?:[ \\t]+(?:now|still|just|actually|currently|simply|jetzt|noch|maintenant|ahora|adesso|agora|nu|теперь))?'
+  '(?:[ \\t]+(?:now|still|just|actually|currently|simply|jetzt|(?:immer )?noch|toujours|todavía|ancora|ainda|maintenant|ahora|adesso|agora|nu|теперь))?'
 /** Up to the value: a word that says what it is, or a colon, behind some words at most. */
 const TOLD = new RegExp(
   `(?:s|s'|\\))?${WORDS}(?:[ \\t]+${COPULA}${EXTRA}[ \\t]*[:：]?|[ \\t]*[:：=]|[ \\t]+[—–-](?:[ \\t]+это)?)[ \\t\\u00a0]+`,
@@ -57,7 +57,7 @@ const DIRECT = new RegExp(
 )
 /** In scripts without blanks: Chinese, Japanese, Korean. */
 const EAST =
-  /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{0,8}?(?:是|为|為|就是|改为|设为|设置为|は|が)|[는은이가]|[ \t]{0,2}[:：=]|(?=[“「『"]))[ \t]{0,2}[:：]?[ \t]{0,2}(?=[^\s])/uy
+  /(?:[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]{0,8}?(?:是|为|為|就是|改为|设为|设置为|は|が)|[는은이가]|[ \t]{0,2}[:：=]|(?=[“「『"«])|[ \t]{1,2}(?=[\x21-\x7e]*[A-Za-z][\x21-\x7e]*)|(?=\d{6}(?!\d)))[ \t]{0,2}[:：]?[ \t]{0,2}(?=[^\s])/uy
 /** A value directly behind the name, in brackets, quoted or bare. */
 const APPOSITION = /[ \u00a0](?:to )?\(?|[ \t]?\((?:it is |is |ist |es |est )?/y
 const POLISH = /[ \t]+to[ \t]+/y
@@ -81,7 +81,8 @@ export function findToldValue(text: string, label: Span): Value | undefined {
   )
     return undefined
   const following = lookBehind(text, label.end)
-  if (following === 'end') return findBefore(text, label)
+  if (following === 'end' || !(mayLead(text.charCodeAt(label.end)) || /[s()]/.test(text.charAt(label.end))))
+    return findBefore(text, label)
   if (following === 'word' && !hasDigitAhead(text, label.end)) return findAt(text, label.end, DIRECT, 'told')
   return (
     findAt(text, label.end, DIRECT, 'told') ??
@@ -96,7 +97,7 @@ export function findToldValue(text: string, label: Span): Value | undefined {
 
 /** Reads the value that a sentence gives to a name: `the token is …`. */
 export function readToldValue(text: string, end: number): Value | undefined {
-  const lead = take(DIRECT, text.slice(end, end + LEAD_UNITS), 0)
+  const lead = mayLead(text.charCodeAt(end)) ? take(DIRECT, text.slice(end, end + LEAD_UNITS), 0) : undefined
   return lead === undefined ? undefined : readValue(text, end + lead.length)
 }
 
@@ -106,9 +107,23 @@ function findAt(text: string, end: number, lead: RegExp, confidence: 'told' | 'm
   const value = readValue(text, end + taken.length)
   // Without a word that tells, it may be code.
   const told = confidence === 'told' && !/\p{L}/u.test(taken) ? 'named' : confidence
-  if (value === undefined || !isPassword(value, value.isQuoted ? 'told' : told)) return undefined
+  if (value === undefined) return undefined
+  if (confidence === 'mentioned' && isForeignWord(taken, value) && isLast(text, value.end))
+    return isPassword(value, 'told') ? value : undefined
+  if (!isPassword(value, value.isQuoted ? 'told' : told)) return undefined
   if (confidence === 'mentioned' && value.isQuoted && /^\p{L}+$/u.test(value.text)) return undefined
   return /^[\p{L}’']+$/u.test(value.text) && !value.isQuoted && !isLast(text, value.end) ? undefined : value
+}
+
+/** A word of telling that English does not have, at the end of some words. */
+const FOREIGN_COPULA = /[ \t](?:ist|lautet|est|es|é|è|c['’]est)(?:[ \t]+\p{L}+){0,2}[ \t\u00a0]+$/iu
+/** Ends of adjectives and participles, which sentences say of a password. */
+const ADJECTIVE_END =
+  /(?:[ée]e?s|é|[iau]d[oa]s?|[aiu]t[oa]|iert|elt|ert|tzt|sst|gt|en|lich|ig|isch|bar|able|ible|oire|ivo|iva|ivel|ável|al|eux|euse|uro|ura)$/iu
+
+/** Whether a single word that is told in such a language may be a password. */
+function isForeignWord(taken: string, { text, isQuoted }: Value): boolean {
+  return !isQuoted && /^\p{L}{6,24}$/u.test(text) && FOREIGN_COPULA.test(taken) && !ADJECTIVE_END.test(text)
 }
 
 /** Whether a part of a sentence ends. */
@@ -119,15 +134,19 @@ function isLast(text: string, end: number): boolean {
 }
 
 /** Words that end a sentence directly behind a value. */
-const EAST_END = /(?<=[\x21-\x7e])(?:です|でした|だ|になります|입니다|이다|이에요|예요|吧|哦|呢|啊|的)$/
+const EAST_END =
+  /[,;](?=\p{Script=Han})|(?<=[\x21-\x7e])(?:です|でした|だ|になります|입니다|이다|이에요|예요|吧|哦|呢|啊|的)$/u
 
-function withoutEastEnd(value: Value): Value {
-  const length = value.isQuoted ? -1 : value.text.search(EAST_END)
+function withoutEastEnd(value: Value): Value | undefined {
+  if (value.isQuoted) return value
+  if (/^\p{Script=Han}/u.test(value.text)) return undefined
+  const length = value.text.search(EAST_END)
   return length < 0 ? value : { ...value, end: value.start + length, text: value.text.slice(0, length) }
 }
 
 function findBefore(text: string, label: Span): Value | undefined {
-  if (!hasDigitBefore(text, label.start)) return undefined
+  const before = text.charCodeAt(label.start - 1)
+  if ((before !== 0x20 && before !== 0x09) || !hasDigitBefore(text, label.start)) return undefined
   const from = Math.max(0, label.start - BEFORE_UNITS)
   const found = REVERSED.exec(text.slice(from, label.start))
   const [whole = '', value = ''] = found ?? []
