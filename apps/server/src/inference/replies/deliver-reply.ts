@@ -116,7 +116,8 @@ async function writeStream(reply: EventsReply, encoder: StreamEncoder, target: S
     let step = await iterator.next()
     writer.startStream(encoder.contentType, toHeaders(reply.ledger))
     try {
-      let frames = encoder.start(reply.ledger.usage)
+      // The first batch may hold the whole answer: figures at the start are those of the prompt.
+      let frames = encoder.start({ ...reply.ledger.usage, completionTokens: 0, reasoningTokens: undefined })
       while (step.done !== true) {
         for (const event of step.value) frames += encoder.event(event)
         if (frames !== '') await writer.write(frames)
