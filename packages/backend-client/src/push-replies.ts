@@ -1,8 +1,8 @@
 /** Takes the replies of a stream as they arrive. */
 export interface ReplySink<Reply> {
   /**
-   * Takes the replies that arrived in one turn of the event loop, in order, at least one. Must not keep the array. An error thrown here ends
-   * the stream, and {@link onEnd} gets it.
+   * Takes the replies that arrived in one turn of the event loop, in order, at least one. Must not keep the array. An
+   * error thrown here ends the stream, and {@link onEnd} gets it.
    */
   onReplies(replies: readonly Reply[]): void
   /** Comes once, last. Without an error the stream has ended well. */

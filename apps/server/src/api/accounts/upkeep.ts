@@ -19,9 +19,8 @@ const TIDY_MS = 3_600_000
 const FIRST_TIDY_MS = 10_000
 
 /**
- * Writes every second when keys were used, and removes every hour what has expired, first
- * 10 s after the start. While the database is away it says so
- * once and keeps trying.
+ * Writes every second when keys were used, and removes every hour what has expired, first 10 s after the start. While
+ * the database is away it says so once and keeps trying.
  */
 export function startUpkeep({ auth, clock, log }: UpkeepOptions): Upkeep {
   const ending = new AbortController()

@@ -1,5 +1,3 @@
-import type { MaybePromise } from '../../ports.ts'
-
 /**
  * Maps each batch of an iteration and leaves out empty results. Adds no async generator to the path of a token. Ending
  * the iteration early ends the source.
@@ -11,23 +9,21 @@ export function mapBatches<In, Out>(
   return {
     [Symbol.asyncIterator]() {
       const batches = source[Symbol.asyncIterator]()
-      const next = (): Promise<IteratorResult<readonly Out[], undefined>> => batches.next().then(take)
-      const take = (step: IteratorResult<In>): MaybePromise<IteratorResult<readonly Out[], undefined>> => {
+      /** Undefined for an empty result. */
+      const read = (step: IteratorResult<In>): IteratorResult<readonly Out[], undefined> | undefined => {
         if (step.done === true) return { done: true, value: undefined }
         const value = toBatch(step.value)
-        return value.length > 0 ? { done: false, value } : skip()
+        return value.length > 0 ? { done: false, value } : undefined
       }
       // A loop: a promise for each empty result would wait for the one behind it, and all of them would be kept.
       const skip = async (): Promise<IteratorResult<readonly Out[], undefined>> => {
         for (;;) {
-          const step = await batches.next()
-          if (step.done === true) return { done: true, value: undefined }
-          const value = toBatch(step.value)
-          if (value.length > 0) return { done: false, value }
+          const result = read(await batches.next())
+          if (result !== undefined) return result
         }
       }
       return {
-        next,
+        next: () => batches.next().then((step) => read(step) ?? skip()),
         async return() {
           await batches.return?.()
           return { done: true, value: undefined }
