@@ -121,7 +121,8 @@ export function createTaskStore({
           .orderBy(asc(tasks.nextRunAt))
           .limit(BATCH),
       )
-      return readTasks(queries, due)
+      // Another server may have moved a task meanwhile.
+      return (await readTasks(queries, due)).filter(({ nextRunAt }) => nextRunAt !== undefined && nextRunAt <= now)
     },
     async advance({ id, nextRunAt, updatedAt }, next, work) {
       if (nextRunAt === undefined) return false

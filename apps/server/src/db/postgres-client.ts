@@ -78,10 +78,14 @@ export function watchPostgres({ url, logger, clock }: PostgresClientParts): Watc
   })
 }
 
-/** Asks a server whether it runs statements of connections of a name. A pooler in between may hide the name. */
+/**
+ * Asks a server whether it runs statements of connections of a name. A pooler in between may hide the name. A statement
+ * that waits for its client is none: the driver sends it in two messages, and the second one may be lost.
+ */
 async function askForStatements(sql: Sql, name: string): Promise<Pulse> {
-  const rows = await sql<{ isOwn: boolean; state: string | null }[]>`
-    SELECT pid = pg_backend_pid() AS "isOwn", state FROM pg_stat_activity WHERE application_name = ${name}`
+  const rows = await sql<{ isOwn: boolean; isRunning: boolean }[]>`
+    SELECT pid = pg_backend_pid() AS "isOwn", state = 'active' AND wait_event_type IS DISTINCT FROM 'Client' AS "isRunning"
+    FROM pg_stat_activity WHERE application_name = ${name}`
   const canTell = rows.some(({ isOwn }) => isOwn)
-  return canTell && !rows.some(({ isOwn, state }) => !isOwn && state === 'active') ? 'idle' : 'working'
+  return canTell && !rows.some(({ isOwn, isRunning }) => !isOwn && isRunning) ? 'idle' : 'working'
 }
