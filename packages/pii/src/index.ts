@@ -17,10 +17,10 @@ export { type RedactOptions, redact } from './redact-one.ts'
 // Findings and their consequences.
 
 export { compareActions, isPiiAction, type PiiAction } from './action.ts'
-export { type ConvertOptions, convertOffsets, type OffsetEncoding } from './offsets.ts'
+export { convertOffsets, type OffsetEncoding } from './offsets.ts'
 export { createPolicy, type Policy, type PolicySettings } from './policy.ts'
 export type { CustomPattern, DetectionSettings, NerSettings, PiiSettings } from './settings.ts'
-export { type Detection, type DetectionSource, type Span, toDetectionId } from './span.ts'
+export { type Detection, type Span, toDetectionId } from './span.ts'
 
 // Ports of the package.
 

@@ -4,6 +4,7 @@ import type { Span } from '../span.ts'
 import type { BuiltinName, BuiltinSet } from './builtin-names.ts'
 import type { CompiledPattern } from './compiled-pattern.ts'
 import type { StructuredKind } from './structured/kind.ts'
+import type { StructuredSet } from './structured/set-search.ts'
 import { STRUCTURED_NAMES, toStructuredGroup } from './structured-names.ts'
 
 /** A built-in by any of its names. */
@@ -25,10 +26,16 @@ export interface Catalogue {
   readonly builtins: readonly Builtin[]
   /** Finds the built-ins of a name or of a name for several; undefined for an unknown one. */
   find(name: string): readonly Builtin[] | undefined
+  /** Creates the search for checked shapes. A catalogue of mere names has none. */
+  readonly createSet?: ((kinds: readonly StructuredKind[]) => StructuredSet) | undefined
 }
 
-/** Creates a catalogue of these built-ins, in this order. */
-export function createCatalogue(secrets: readonly Builtin[], structured: readonly Builtin[]): Catalogue {
+/** Creates a catalogue of these built-ins, in this order. @param createSet for built-ins with checked shapes */
+export function createCatalogue(
+  secrets: readonly Builtin[],
+  structured: readonly Builtin[],
+  createSet?: Catalogue['createSet'],
+): Catalogue {
   const builtins = [...secrets, ...structured]
   const sets: Readonly<Record<BuiltinSet, readonly Builtin[]>> = { secrets, structured, all: builtins }
   const byName = new Map<string, readonly Builtin[]>()
@@ -37,7 +44,7 @@ export function createCatalogue(secrets: readonly Builtin[], structured: readonl
     for (const name of [builtin.name, ...builtin.aliases]) byName.set(name, alone)
   }
   for (const [name, members] of Object.entries(sets)) byName.set(name, members)
-  return { builtins, find: (name) => byName.get(name) }
+  return { builtins, find: (name) => byName.get(name), createSet }
 }
 
 /** All built-ins by their names, with the groups of their findings, but without the ways to find them. */

@@ -52,7 +52,8 @@ export interface PatternDetectorOptions {
  */
 export function createPatternTier({ name, settings, slices }: PatternDetectorOptions, catalogue: Catalogue): Detector {
   checkName(name)
-  const search = new RuleSearch(createRules(settings, catalogue), checkRegions(settings.phoneRegions ?? []))
+  const rules = createRules(settings, catalogue)
+  const search = new RuleSearch(rules, catalogue.createSet, checkRegions(settings.phoneRegions ?? []))
 
   function* hitsInDocument(document: ScanDocument): Search<JudgedDetection[]> {
     const hits = yield* searchViews(search, document.text, document.segments)

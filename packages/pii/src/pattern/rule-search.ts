@@ -2,13 +2,13 @@ import { compareActions, type PiiAction } from '../action.ts'
 import type { TermMatcher } from '../ner/term-matcher.ts'
 import type { Span } from '../span.ts'
 import type { BuiltinName } from './builtin-names.ts'
-import type { Builtin } from './catalogue.ts'
+import type { Builtin, Catalogue } from './catalogue.ts'
 import type { CompiledPattern } from './compiled-pattern.ts'
 import type { FoundBy } from './known-hits.ts'
 import { PatternMatcher } from './matcher.ts'
 import { PlainViewer } from './plain-view.ts'
 import type { Search } from './run-search.ts'
-import { StructuredSet } from './structured/set-search.ts'
+import type { StructuredSet } from './structured/set-search.ts'
 
 /** One kind of finding of the detector. */
 export interface Rule {
@@ -42,20 +42,23 @@ export class RuleSearch {
   private readonly structured: readonly Rule[]
   private readonly listed: readonly Rule[]
   private readonly matcher: PatternMatcher
-  private readonly set: StructuredSet
+  /** There when any rule is a checked shape. */
+  private readonly set: StructuredSet | undefined
 
-  /** @param regions whose national telephone numbers count */
-  constructor(rules: readonly Rule[], regions: readonly string[] = []) {
+  /**
+   * @param createSet of the catalogue that the rules are of
+   * @param regions whose national telephone numbers count
+   */
+  constructor(rules: readonly Rule[], createSet: Catalogue['createSet'], regions: readonly string[] = []) {
     this.patterned = rules.filter((rule) => rule.pattern !== undefined)
     this.structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
     this.listed = rules.filter((rule) => rule.terms !== undefined)
     this.matcher = new PatternMatcher(this.patterned.flatMap((rule) => rule.pattern ?? []))
-    this.set = new StructuredSet(
-      this.structured.flatMap(({ builtin }) => {
-        const kind = builtin?.structured
-        return (regions.length > 0 ? kind?.forRegions?.(regions) : undefined) ?? kind ?? []
-      }),
-    )
+    const kinds = this.structured.flatMap(({ builtin }) => {
+      const kind = builtin?.structured
+      return (regions.length > 0 ? kind?.forRegions?.(regions) : undefined) ?? kind ?? []
+    })
+    this.set = kinds.length > 0 ? createSet?.(kinds) : undefined
   }
 
   /** Whether any rule is a built-in, which also reads folded text and text without markup. */
@@ -72,7 +75,7 @@ export class RuleSearch {
   /** Finds matches. Of built-ins with exactly the same finding, the most specific one counts. */
   *search(text: string, segments: readonly Span[]): Search<Hit[]> {
     const hits = yield* this.searchPatterns(text, segments)
-    if (this.structured.length > 0) yield* this.searchStructured(text, hits)
+    if (this.set !== undefined) yield* this.searchStructured(text, this.set, hits)
     if (this.listed.length > 0) yield* this.searchLists(text, segments, hits)
     return hits.length > 1 ? withoutGeneral(hits) : hits
   }
@@ -103,8 +106,8 @@ export class RuleSearch {
     }
   }
 
-  private *searchStructured(text: string, hits: Hit[]): Search<void> {
-    const search = this.set.scan(text)
+  private *searchStructured(text: string, set: StructuredSet, hits: Hit[]): Search<void> {
+    const search = set.scan(text)
     while (!search.advance()) yield
     const { structured } = this
     structured.forEach((rule, index) => {
