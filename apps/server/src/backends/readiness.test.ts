@@ -3,7 +3,7 @@ import { createServer, type Socket } from 'node:net'
 import { createBackendClient } from '@svc/backend-client'
 import { writeMockLauncher } from '@svc/backend-mock/script'
 import { SvcError } from '@svc/errors'
-import { createFakeClock, type TempDir, tempDir } from '@svc/test-kit'
+import { createFakeClock, patienceMs, type TempDir, tempDir } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { systemClock } from '../clock.ts'
 import { createWatchedRing } from './__fixtures__/watched-ring.ts'
@@ -73,7 +73,7 @@ describe('waitUntilReady', () => {
     const bound = squatter.address()
     const port = typeof bound === 'object' ? bound?.port : undefined
     const client = createBackendClient({ address: `127.0.0.1:${port}`, token: 'token-of-workers' })
-    const options = { client, port, limitMs: 5000, clock: systemClock, signal: never }
+    const options = { client, port, limitMs: patienceMs(), clock: systemClock, signal: never }
     await expect(waitUntilReady({ ...options, process: sleeper })).rejects.toMatchObject({ code: 'address_taken' })
     expect(heard).toEqual([])
     client.close()

@@ -2,7 +2,7 @@ import { IncomingMessage } from 'node:http'
 import { connect, Socket } from 'node:net'
 import { setTimeout as wait } from 'node:timers/promises'
 import { SvcError } from '@svc/errors'
-import { eventually } from '@svc/test-kit'
+import { createDeferred, eventually } from '@svc/test-kit'
 import { Hono } from 'hono'
 import { describe, expect, it, vi } from 'vitest'
 import { HTTP_READER } from '../../test/support/http-reader.ts'
@@ -18,7 +18,9 @@ describe('drain', () => {
     const running = new Promise<void>((resolve) => {
       finish = resolve
     })
+    const begun = createDeferred<void>()
     const app = new Hono().get('/slow', async (context) => {
+      begun.resolve()
       await running
       return context.text('done')
     })
@@ -26,7 +28,7 @@ describe('drain', () => {
     const unused = connect(listener.port, '127.0.0.1')
     await new Promise((resolve) => unused.once('connect', resolve))
     const reply = fetch(`${listener.url}/slow`)
-    await wait(50)
+    await begun.promise
     const closed = new Promise((resolve) => unused.once('close', resolve))
     const drained = listener.drain()
     await closed

@@ -1,7 +1,7 @@
 import { request } from 'node:http'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
-import { startPostgres } from '@svc/test-kit'
+import { patienceMs, startPostgres } from '@svc/test-kit'
 import { afterAll, describe, expect, it } from 'vitest'
 import { PRESENT_ENGINES } from '../../src/db/__fixtures__/engines.ts'
 import { listPaths } from '../../src/http/route-info.ts'
@@ -16,7 +16,7 @@ if (!running.available) console.warn(`a PostgreSQL that hangs is not tried: ${ru
 
 const SHARED = 'shared-key-of-everybody'
 /** A route answers within this time, whatever its database does. A server of a test shares its processor with its clients. */
-const DEADLINE_MS = 20_000
+const DEADLINE_MS = patienceMs(20_000)
 
 interface Answer {
   readonly name: string
