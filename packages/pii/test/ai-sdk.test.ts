@@ -1,4 +1,4 @@
-import { generateText, jsonSchema, streamText, tool, wrapLanguageModel } from 'ai'
+import { generateText, jsonSchema, Output, streamText, tool, wrapLanguageModel } from 'ai'
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test'
 import { describe, expect, it } from 'vitest'
 import { piiMiddleware } from '../src/adapters/ai-sdk.ts'
@@ -64,6 +64,33 @@ describe('the middleware of the AI SDK', () => {
     expect(sent(model)).toContain('"toolCallId":"call-0"')
     const [, user] = model.doGenerateCalls[0]?.prompt ?? []
     expect(user?.content[1]).toMatchObject({ type: 'file', data: new Uint8Array([1, 2, 3]) })
+  })
+
+  it('hides values in formats of replies and in stop sequences', async () => {
+    const model = new MockLanguageModelV3({
+      doGenerate: async () => ({
+        content: [{ type: 'text', text: '{"to":"[REDACTED:EMAIL_001]"}' }],
+        finishReason,
+        usage,
+        warnings: [],
+      }),
+    })
+    const schema = jsonSchema<{ to: string }>({
+      type: 'object',
+      description: 'like bob@lab.example',
+      properties: { to: { type: 'string', enum: ['ada@lab.example'] } },
+    })
+    const { output } = await generateText({
+      model: wrapLanguageModel({ model, middleware: piiMiddleware() }),
+      prompt: 'Find ada@lab.example',
+      output: Output.object({ schema, description: 'for eve@lab.example' }),
+      stopSequences: ['zoe@lab.example'],
+    })
+    expect(output).toEqual({ to: 'ada@lab.example' })
+    const [{ responseFormat, stopSequences } = {}] = model.doGenerateCalls
+    expect(responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } })
+    expect(stopSequences).toEqual([expect.stringMatching(/^\[REDACTED:EMAIL_\d+\]$/)])
+    expect(JSON.stringify(model.doGenerateCalls)).not.toContain('@lab')
   })
 
   it('gives them back in streams, at every cut', async () => {
