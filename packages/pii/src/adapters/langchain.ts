@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { TokenMap } from '../reversible/index.ts'
 import { type ConversationOptions, filterValue } from './filter-value.ts'
 import { isFields, restoreValue } from './json-value.ts'
 
@@ -46,9 +47,17 @@ export function piiModelCall({ reversible = {}, ...options }: ConversationOption
     const reply = await handler(
       systemMessage === undefined ? { ...call, messages: filtered } : { ...call, systemMessage: first, messages: rest },
     )
-    if (tokens === undefined || typeof reply !== 'object' || reply === null) return reply
-    return withFields(reply, restoreValue(tokens, { ...reply }))
+    return tokens === undefined ? reply : restoreReply(tokens, reply)
   }
+}
+
+/** A message with its values; also the messages beside a structured response. */
+function restoreReply<Reply>(tokens: TokenMap, reply: Reply): Reply {
+  if (typeof reply !== 'object' || reply === null) return reply
+  const restored = withFields<object>(reply, restoreValue(tokens, { ...reply }))
+  if (!('messages' in restored) || !Array.isArray(restored.messages)) return restored as Reply
+  const messages = restored.messages.map((message: unknown) => restoreReply(tokens, message))
+  return { ...restored, messages } as Reply
 }
 
 /** The fields of a message, without the artifact of a tool, which no model is sent. */
