@@ -113,6 +113,12 @@ describe('values behind labels', () => {
     'docker login -u ada --password-stdin registry.example',
     'postgres://user:password@localhost/db',
     'GPIO PIN 13 is high',
+    'id_challengePassword = exports.id_pkcs9_at_counterSignature3 = 4',
+    'token = exports.id_pkcs9_at_userPKCS12',
+    '| Secp256k1PrivateKey privateKey: ed25519.Ed25519PrivateKey',
+    `${'$'}PASSWORD = ${'$'}CPAN::Config->{proxy_pass}`,
+    ':type passphrase: :py:data:`bytes`',
+    'a user of the organization, identified by tagged id',
     'token = request.headers.authorization2.x3',
     `"Authorization": "Bearer ${'$'}{token}"`,
   ])('finds nothing in %s', async (text) => {
@@ -173,11 +179,21 @@ describe('words that look like numbers and addresses', () => {
     'Sitzplatz 20',
     'Python 3.3.3.3',
     'mobile game 2048 2049 11',
+    '## 0.18.14 (2021-05-28) fixes',
+    'U WITH RING ABOVE 0065 0302 0304',
+    'key[0::2], data()[1::2] and rows[1][2::3]',
+    '[*0328.0020.0004]',
+    'from swift.storage import ASYNCDIR_BASE',
+    'V390\n2304\n2307\n2362\n2363\n2373',
+    '2304\n2307\n2362\n2363\n2373',
   ])('finds nothing in %s', async (text) => {
     expect(await find(text)).toEqual([])
   })
 
-  it.each(['DNS 1.1.1.1 works', 'Schillerplatz 20', 'Tel: 571 612 1056'])('still finds %s', async (text) => {
-    expect(await find(text)).not.toEqual([])
-  })
+  it.each(['DNS 1.1.1.1 works', 'Schillerplatz 20', 'Tel: 571 612 1056', 'http://[2001:db8::2]/', '0028.d0ab.0004'])(
+    'still finds %s',
+    async (text) => {
+      expect(await find(text)).not.toEqual([])
+    },
+  )
 })

@@ -82,6 +82,9 @@ function findInSql(text: string, start: number, name: string): Value | undefined
   if (value === undefined || isStandIn(value.text)) return undefined
   // In small letters it is a sentence, unless a statement is before it.
   const before = text.slice(Math.max(0, start - STATEMENT_UNITS), start)
-  const isStatement = name.startsWith('IDENTIFIED') || /\b(?:create|alter|grant|user)\b[^.]*$/i.test(before)
+  const isStatement =
+    name.startsWith('IDENTIFIED') ||
+    /\b(?:create|alter|grant)\b[^.]*$/i.test(before) ||
+    ((value.isQuoted || /\d/.test(value.text)) && /\buser\b[^.]*$/i.test(before))
   return isStatement && isPassword(value, 'named') ? value : undefined
 }
