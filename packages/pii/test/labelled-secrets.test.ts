@@ -186,6 +186,7 @@ describe('words that look like numbers and addresses', () => {
     'from swift.storage import ASYNCDIR_BASE',
     'V390\n2304\n2307\n2362\n2363\n2373',
     '2304\n2307\n2362\n2363\n2373',
+    '52F5 568E 5680 5690 5685 5687 568F 58D5',
   ])('finds nothing in %s', async (text) => {
     expect(await find(text)).toEqual([])
   })
