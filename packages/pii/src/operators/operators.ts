@@ -127,6 +127,8 @@ function createCustomWriter(group: string, name: string, functions: MaskFunction
       // The error may quote the value.
     }
     if (typeof written === 'string') return written
+    // An unhandled rejection may quote the value too.
+    if (written instanceof Promise) written.catch(() => undefined)
     throw new PiiError('internal', `the operator ${JSON.stringify(name)} wrote no text`, {
       code: 'pii_operator_failed',
     })
