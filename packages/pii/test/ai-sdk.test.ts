@@ -62,7 +62,10 @@ describe('the middleware of the AI SDK', () => {
     expect(toolCalls[0]?.input).toEqual({ to: 'ada@lab.example' })
     expect(sent(model)).not.toMatch(/@lab|10\.1\.2|4111/)
     expect(sent(model)).toContain('"toolCallId":"call-0"')
-    const [, user] = model.doGenerateCalls[0]?.prompt ?? []
+    const [, user, , result] = model.doGenerateCalls[0]?.prompt ?? []
+    expect(result?.content).toMatchObject([
+      { type: 'tool-result', output: { type: 'json', value: { card: expect.stringMatching(/^\[REDACTED:/) } } },
+    ])
     expect(user?.content[1]).toMatchObject({ type: 'file', data: new Uint8Array([1, 2, 3]) })
   })
 
@@ -111,6 +114,30 @@ describe('the middleware of the AI SDK', () => {
       expect(await streamText({ model: wrapped, prompt: 'Mail ada@lab.example' }).text).toBe('To ada@lab.example, now')
       expect(sent(model)).not.toContain('ada@lab')
     }
+  })
+
+  it('refuses files on request, in results of tools too, and leaves ids of calls', async () => {
+    const middleware = piiMiddleware({ blockUnscannedMedia: true })
+    const filter = (value: readonly object[]) => {
+      const toolCallId = 'function-call-5053695391468454662'
+      const output = { type: 'content', value }
+      const call = { type: 'tool-call', toolCallId, toolName: 'find', input: {} }
+      const prompt = [
+        { role: 'assistant', content: [call] },
+        { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName: 'find', output }] },
+      ]
+      return middleware.transformParams({ params: { prompt } })
+    }
+    for (const part of [
+      { type: 'image-data', data: 'AAECAwQFBgcICQ==', mediaType: 'image/png' },
+      { type: 'file-url', url: 'https://lab.example/x.pdf' },
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1]) } },
+    ]) {
+      await expect(filter([part])).rejects.toMatchObject({ code: 'pii_blocked' })
+    }
+    const text = JSON.stringify(await filter([{ type: 'text', text: 'ada@lab.example' }]))
+    expect(text.split('function-call-5053695391468454662')).toHaveLength(3)
+    expect(text).toContain('"value":[{"type":"text","text":"[REDACTED:EMAIL_001]"}]')
   })
 
   it('sends nothing when a policy refuses the prompt', async () => {
