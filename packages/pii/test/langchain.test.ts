@@ -1,4 +1,4 @@
-import { AIMessage, type BaseMessage, HumanMessage } from '@langchain/core/messages'
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { createAgent, createMiddleware } from 'langchain'
 import { describe, expect, it } from 'vitest'
@@ -56,6 +56,17 @@ describe('the wrapper of model calls of LangChain', () => {
     expect(reply.messages[0]?.content).toBe(value)
     const text = reply.messages[0]?.additional_kwargs.tool_calls?.[0]?.function.arguments ?? ''
     expect(JSON.parse(text)).toEqual({ to: value })
+  })
+
+  it('reads no artifact of a tool, which may hold anything', async () => {
+    const artifact: { self?: unknown } = {}
+    artifact.self = artifact
+    const message = new ToolMessage({ content: 'ada@lab.example', tool_call_id: 'c', artifact })
+    await piiModelCall()({ messages: [message] }, async ({ messages: [sent] }) => {
+      expect(sent).toBeInstanceOf(ToolMessage)
+      expect(sent).toMatchObject({ content: '[REDACTED:EMAIL_001]', artifact })
+    })
+    expect.assertions(2)
   })
 
   it('writes fixed masks on request', async () => {

@@ -60,10 +60,16 @@ function restoreReply<Reply>(tokens: TokenMap, reply: Reply): Reply {
   return { ...restored, messages } as Reply
 }
 
+interface MessageFields {
+  readonly artifact?: unknown
+  /** The arguments of its constructor, which a message keeps. */
+  readonly lc_kwargs?: object | undefined
+}
+
 /** The fields of a message, without the artifact of a tool, which no model is sent. */
-function toFields(message: object): object {
-  const { artifact: _, ...fields }: { readonly artifact?: unknown } = { ...message }
-  return fields
+function toFields(message: object): MessageFields {
+  const { artifact: _, ...fields }: MessageFields = { ...message }
+  return fields.lc_kwargs === undefined ? fields : { ...fields, lc_kwargs: toFields(fields.lc_kwargs) }
 }
 
 /** A message of the same class with other fields. */
