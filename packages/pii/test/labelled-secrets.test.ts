@@ -88,6 +88,19 @@ describe('values behind labels', () => {
   })
 
   it.each([
+    ["DB_PASSWORD=2!_8'rvZim7\n", "2!_8'rvZim7"],
+    ['password: 2fbp`LbQf,UL7J7\nuser: x', '2fbp`LbQf,UL7J7'],
+    ["password: '2!_8''rvZim7'\n", "2!_8''rvZim7"],
+    ["curl -u 'ada:Z*U4LcTfn,drD7' https://x.corp", 'Z*U4LcTfn,drD7'],
+    ["{'password': 'q7Kd2Wm9', 'user': 'x'}", 'q7Kd2Wm9'],
+    ['password=q7Kd2Wm9,user=x', 'q7Kd2Wm9'],
+    ['url = "x?password=q7Kd2Wm9" + tail', 'q7Kd2Wm9'],
+    ["password = '''q7Kd2Wm9'''", 'q7Kd2Wm9'],
+  ])('reads the whole value of %j', async (text, value) => {
+    expect(await find(text)).toEqual([value])
+  })
+
+  it.each([
     ['PIN: 4711', '4711'],
     ['Your verification code is 482913', '482913'],
     ['Dein Bestätigungscode lautet 482913.', '482913'],
@@ -113,6 +126,7 @@ describe('values behind labels', () => {
     'docker login -u ada --password-stdin registry.example',
     'postgres://user:password@localhost/db',
     'GPIO PIN 13 is high',
+    "['users[0].password', 'users[1].password']",
     'id_challengePassword = exports.id_pkcs9_at_counterSignature3 = 4',
     'token = exports.id_pkcs9_at_userPKCS12',
     '| Secp256k1PrivateKey privateKey: ed25519.Ed25519PrivateKey',

@@ -68,7 +68,8 @@ function findIn(text: string, from: number, command: string, before: RegExp): Va
 }
 
 /** Ports, folders, flags and addresses follow such letters too. */
-const OTHER_ARGUMENT = /^(?:\d{1,5}(?::\d+)*(?:\/(?:tcp|udp))?|-.*|\$.*|.*,.*|.*\/.*\/.*|[./~].*|\d+\.\d+\.\d+\.\d+.*)$/
+const OTHER_ARGUMENT =
+  /^(?:\d{1,5}(?::\d+)*(?:\/(?:tcp|udp))?|-.*|\$.*|(?:[A-Za-z][A-Za-z_.-]*|\d+)?(?:,(?:[A-Za-z][A-Za-z_.-]*|\d+)?)+|.*\/.*\/.*|[./~].*|\d+\.\d+\.\d+\.\d+.*)$/
 
 function isArgumentValue(value: Value): boolean {
   return !OTHER_ARGUMENT.test(value.text) && isPassword(value, 'named')
