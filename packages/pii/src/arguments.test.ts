@@ -75,4 +75,18 @@ describe('arguments of another type', () => {
     expect(() => new pii.CompiledPattern(wrong as string)).toThrow(refusal)
     await expect(call('createTokenMap', { texts: [wrong] })).rejects.toEqual(refusal)
   })
+
+  it.each([...WRONG.filter((wrong) => wrong !== undefined && typeof wrong !== 'object'), null, 'x'])(
+    '%o is neither settings, a list nor a map of them',
+    (wrong) => {
+      const create = (settings: unknown) => () => pii.createDetector({ name: 'p', settings: settings as object })
+      expect(create(wrong)).toThrow(refusal)
+      const lists = ['builtins', 'patterns', 'encodings', 'allowList', 'protectedTerms', 'phoneRegions']
+      const maps = ['denyList', 'operators', 'entityMinScores', 'entityActions']
+      for (const key of [...lists, ...maps]) expect(create({ builtins: ['email'], [key]: wrong })).toThrow(refusal)
+      expect(create({ patterns: [wrong] })).toThrow(refusal)
+      expect(create({ denyList: { A: wrong } })).toThrow(refusal)
+      expect(create({ builtins: ['email'], operators: { EMAIL: wrong } })).toThrow(refusal)
+    },
+  )
 })

@@ -53,6 +53,7 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
     ...options
   } = detectorOptions
   const { name } = options
+  checkSettings(settings)
   const { builtins = [], patterns = [], denyList = {}, encodings = [] } = settings
   checkGroups(settings, classifier)
   const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), {
@@ -73,6 +74,28 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
     throw new PiiError('invalid_request', 'a detector needs a classifier, builtins or patterns', { code: 'pii_config' })
   }
   return withOperators(withAllowList(tier, settings.allowList ?? []), writers)
+}
+
+const LISTS = ['builtins', 'patterns', 'encodings', 'allowList', 'protectedTerms', 'phoneRegions'] as const
+const MAPS = ['denyList', 'operators', 'entityMinScores', 'entityActions'] as const
+
+/** @throws SvcError `pii_config` for settings, lists or maps of another type */
+function checkSettings(settings: DetectionSettings): void {
+  if (!isRecord(settings)) throw badSettings('the settings are not an object')
+  const noList = LISTS.find((key) => settings[key] !== undefined && !Array.isArray(settings[key]))
+  if (noList !== undefined) throw badSettings(`${noList} is not a list`)
+  const noMap = MAPS.find((key) => settings[key] !== undefined && !isRecord(settings[key]))
+  if (noMap !== undefined) throw badSettings(`${noMap} is not an object`)
+  const noPattern = settings.patterns?.findIndex((pattern) => !isRecord(pattern)) ?? -1
+  if (noPattern !== -1) throw badSettings(`patterns[${noPattern}] is not an object`)
+}
+
+function isRecord(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function badSettings(message: string): PiiError {
+  return new PiiError('invalid_request', message, { code: 'pii_config' })
 }
 
 /** @throws SvcError `pii_config` for an operator or a minimum score of a group that the detector never reports */

@@ -21,6 +21,9 @@ export const MAX_LISTED = 10_000
  */
 export function createDenyList(list: DenyList): DeniedTerms[] {
   const entries = Object.entries(list)
+  for (const [group, terms] of entries) {
+    if (!Array.isArray(terms)) throw listError(`deny_list[${JSON.stringify(group)}] is not a list`)
+  }
   if (entries.reduce((sum, [, terms]) => sum + terms.length, 0) > MAX_LISTED) {
     throw listError(`deny_list: more than ${MAX_LISTED} terms`)
   }

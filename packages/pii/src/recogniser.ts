@@ -86,6 +86,10 @@ export function createRecogniser(options: RecogniserOptions): TokenClassifier {
 }
 
 function createClassifier({ session, Tensor, config, tokenizer: file, ...rest }: RecogniserOptions): Classifier {
+  const isSession = Array.isArray(session?.inputMetadata) && Array.isArray(session.outputMetadata)
+  checkArgument(isSession, 'createRecogniser: session', 'a session of ONNX Runtime', session)
+  checkArgument(typeof Tensor === 'function', 'createRecogniser: Tensor', 'the class of tensors', Tensor)
+  checkArgument(typeof config === 'object' && config !== null, 'createRecogniser: config', 'an object', config)
   const { tokenizerConfig = {}, aggregation = 'simple', batchTokens = DEFAULT_BATCH_TOKENS } = rest
   const isAggregation = AGGREGATIONS.includes(aggregation)
   checkArgument(isAggregation, 'createRecogniser: aggregation', `one of ${AGGREGATIONS.join(', ')}`, aggregation)

@@ -1,4 +1,4 @@
-import { generateText, jsonSchema, streamText, tool, wrapLanguageModel } from 'ai'
+import { generateText, jsonSchema, Output, streamText, tool, wrapLanguageModel } from 'ai'
 import { convertArrayToReadableStream, MockLanguageModelV3 } from 'ai/test'
 import { describe, expect, it } from 'vitest'
 import { piiMiddleware } from '../src/adapters/ai-sdk.ts'
@@ -62,8 +62,38 @@ describe('the middleware of the AI SDK', () => {
     expect(toolCalls[0]?.input).toEqual({ to: 'ada@lab.example' })
     expect(sent(model)).not.toMatch(/@lab|10\.1\.2|4111/)
     expect(sent(model)).toContain('"toolCallId":"call-0"')
-    const [, user] = model.doGenerateCalls[0]?.prompt ?? []
+    const [, user, , result] = model.doGenerateCalls[0]?.prompt ?? []
+    expect(result?.content).toMatchObject([
+      { type: 'tool-result', output: { type: 'json', value: { card: expect.stringMatching(/^\[REDACTED:/) } } },
+    ])
     expect(user?.content[1]).toMatchObject({ type: 'file', data: new Uint8Array([1, 2, 3]) })
+  })
+
+  it('hides values in formats of replies and in stop sequences', async () => {
+    const model = new MockLanguageModelV3({
+      doGenerate: async () => ({
+        content: [{ type: 'text', text: '{"to":"[REDACTED:EMAIL_001]"}' }],
+        finishReason,
+        usage,
+        warnings: [],
+      }),
+    })
+    const schema = jsonSchema<{ to: string }>({
+      type: 'object',
+      description: 'like bob@lab.example',
+      properties: { to: { type: 'string', enum: ['ada@lab.example'] } },
+    })
+    const { output } = await generateText({
+      model: wrapLanguageModel({ model, middleware: piiMiddleware() }),
+      prompt: 'Find ada@lab.example',
+      output: Output.object({ schema, description: 'for eve@lab.example' }),
+      stopSequences: ['zoe@lab.example'],
+    })
+    expect(output).toEqual({ to: 'ada@lab.example' })
+    const [{ responseFormat, stopSequences } = {}] = model.doGenerateCalls
+    expect(responseFormat).toMatchObject({ type: 'json', schema: { type: 'object' } })
+    expect(stopSequences).toEqual([expect.stringMatching(/^\[REDACTED:EMAIL_\d+\]$/)])
+    expect(JSON.stringify(model.doGenerateCalls)).not.toContain('@lab')
   })
 
   it('gives them back in streams, at every cut', async () => {
@@ -84,6 +114,30 @@ describe('the middleware of the AI SDK', () => {
       expect(await streamText({ model: wrapped, prompt: 'Mail ada@lab.example' }).text).toBe('To ada@lab.example, now')
       expect(sent(model)).not.toContain('ada@lab')
     }
+  })
+
+  it('refuses files on request, in results of tools too, and leaves ids of calls', async () => {
+    const middleware = piiMiddleware({ blockUnscannedMedia: true })
+    const filter = (value: readonly object[]) => {
+      const toolCallId = 'function-call-5053695391468454662'
+      const output = { type: 'content', value }
+      const call = { type: 'tool-call', toolCallId, toolName: 'find', input: {} }
+      const prompt = [
+        { role: 'assistant', content: [call] },
+        { role: 'tool', content: [{ type: 'tool-result', toolCallId, toolName: 'find', output }] },
+      ]
+      return middleware.transformParams({ params: { prompt } })
+    }
+    for (const part of [
+      { type: 'image-data', data: 'AAECAwQFBgcICQ==', mediaType: 'image/png' },
+      { type: 'file-url', url: 'https://lab.example/x.pdf' },
+      { type: 'file', mediaType: 'image/png', data: { type: 'data', data: new Uint8Array([1]) } },
+    ]) {
+      await expect(filter([part])).rejects.toMatchObject({ code: 'pii_blocked' })
+    }
+    const text = JSON.stringify(await filter([{ type: 'text', text: 'ada@lab.example' }]))
+    expect(text.split('function-call-5053695391468454662')).toHaveLength(3)
+    expect(text).toContain('"value":[{"type":"text","text":"[REDACTED:EMAIL_001]"}]')
   })
 
   it('sends nothing when a policy refuses the prompt', async () => {

@@ -4,7 +4,7 @@ import Fastify from 'fastify'
 import { Hono } from 'hono'
 import pino from 'pino'
 import { describe, expect, it } from 'vitest'
-import { type BodyOptions, expressPii, fastifyPii, honoPii } from '../src/adapters/http.ts'
+import { type BodyOptions, expressPii, fastifyPii, filterRequest, honoPii } from '../src/adapters/http.ts'
 import { createLineRedactor } from '../src/adapters/pino.ts'
 import { createDetector } from '../src/detectors.ts'
 
@@ -105,6 +105,57 @@ describe.each([
   })
 })
 
+describe('bodies that a framework leaves to others', () => {
+  it('are refused where Express 4 gives an empty object for them', async () => {
+    const app = express()
+    app.use((request, _response, next) => {
+      request.body = {}
+      next()
+    })
+    app.use(expressPii(), express.text({ type: '*/*' }))
+    app.use((request, response) => void response.json({ read: request.body }))
+    await using server = await startHttpServer(app)
+    const refused = await fetch(server.origin, { method: 'POST', body: 'mail,ada@lab.example' })
+    expect(refused.status).toBe(500)
+    expect(await refused.text()).not.toContain('lab.example')
+    expect((await fetch(server.origin)).status).toBe(200)
+  })
+
+  it('are refused where Fastify leaves a form to its handler', async () => {
+    await using app = Fastify()
+    app.addHook('preValidation', fastifyPii())
+    app.addContentTypeParser('multipart/form-data', (_request, _payload, done) => done(null))
+    app.post('/', () => 'read')
+    const headers = { 'content-type': 'multipart/form-data; boundary=x' }
+    const { statusCode } = await app.inject({ method: 'POST', url: '/', headers, payload: '--x--' })
+    expect(statusCode).toBe(500)
+  })
+})
+
+describe('a request of the web platform', () => {
+  const post = (body: string, signal?: AbortSignal) =>
+    new Request('https://lab.example/', { method: 'POST', body, ...(signal && { signal }) })
+
+  it('keeps every byte beside masked texts', async () => {
+    const filtered = await filterRequest(post('\ufeff{"seed": 12345678901234567890, "to":"ada@lab.example" }'))
+    expect(await filtered.text()).toBe('{"seed": 12345678901234567890, "to":"[REDACTED:pattern:EMAIL]" }')
+  })
+
+  it('is refused with the code of the README when it is not JSON, and ends with its signal', async () => {
+    await expect(filterRequest(post('mail ada@lab.example'))).rejects.toMatchObject({
+      code: 'pii_unclear_body',
+      status: 400,
+      message: 'the body is not JSON',
+    })
+    const reason = new Error('gone')
+    const never = { name: 'n', detect: () => new Promise<never>(() => {}) }
+    const controller = new AbortController()
+    const call = filterRequest(post('{"a":"b"}', controller.signal), { detectors: [never] })
+    controller.abort(reason)
+    await expect(call).rejects.toBe(reason)
+  })
+})
+
 describe('the hook of pino', () => {
   const log = (write: (logger: pino.Logger) => void, settings?: Parameters<typeof createLineRedactor>[0]): string => {
     const lines: string[] = []
@@ -140,6 +191,11 @@ describe('the hook of pino', () => {
       const line = `{"level":30,"time":${time},"pid":7,"msg":"ready"}\n`
       expect(redactLine(line)).toBe(line)
     }
+  })
+
+  it('refuses encodings, which it could not read in time', () => {
+    const settings = { builtins: ['email'], encodings: ['base64'] } as const
+    expect(() => createLineRedactor({ settings })).toThrow('encodings are not read in lines of a log')
   })
 
   it('replaces a line that is blocked or is not JSON', () => {

@@ -88,6 +88,19 @@ describe('values behind labels', () => {
   })
 
   it.each([
+    ["DB_PASSWORD=2!_8'rvZim7\n", "2!_8'rvZim7"],
+    ['password: 2fbp`LbQf,UL7J7\nuser: x', '2fbp`LbQf,UL7J7'],
+    ["password: '2!_8''rvZim7'\n", "2!_8''rvZim7"],
+    ["curl -u 'ada:Z*U4LcTfn,drD7' https://x.corp", 'Z*U4LcTfn,drD7'],
+    ["{'password': 'q7Kd2Wm9', 'user': 'x'}", 'q7Kd2Wm9'],
+    ['password=q7Kd2Wm9,user=x', 'q7Kd2Wm9'],
+    ['url = "x?password=q7Kd2Wm9" + tail', 'q7Kd2Wm9'],
+    ["password = '''q7Kd2Wm9'''", 'q7Kd2Wm9'],
+  ])('reads the whole value of %j', async (text, value) => {
+    expect(await find(text)).toEqual([value])
+  })
+
+  it.each([
     ['PIN: 4711', '4711'],
     ['Your verification code is 482913', '482913'],
     ['Dein Bestätigungscode lautet 482913.', '482913'],
@@ -113,6 +126,13 @@ describe('values behind labels', () => {
     'docker login -u ada --password-stdin registry.example',
     'postgres://user:password@localhost/db',
     'GPIO PIN 13 is high',
+    "['users[0].password', 'users[1].password']",
+    'id_challengePassword = exports.id_pkcs9_at_counterSignature3 = 4',
+    'token = exports.id_pkcs9_at_userPKCS12',
+    '| Secp256k1PrivateKey privateKey: ed25519.Ed25519PrivateKey',
+    `${'$'}PASSWORD = ${'$'}CPAN::Config->{proxy_pass}`,
+    ':type passphrase: :py:data:`bytes`',
+    'a user of the organization, identified by tagged id',
     'token = request.headers.authorization2.x3',
     `"Authorization": "Bearer ${'$'}{token}"`,
   ])('finds nothing in %s', async (text) => {
@@ -173,11 +193,22 @@ describe('words that look like numbers and addresses', () => {
     'Sitzplatz 20',
     'Python 3.3.3.3',
     'mobile game 2048 2049 11',
+    '## 0.18.14 (2021-05-28) fixes',
+    'U WITH RING ABOVE 0065 0302 0304',
+    'key[0::2], data()[1::2] and rows[1][2::3]',
+    '[*0328.0020.0004]',
+    'from swift.storage import ASYNCDIR_BASE',
+    'V390\n2304\n2307\n2362\n2363\n2373',
+    '2304\n2307\n2362\n2363\n2373',
+    '52F5 568E 5680 5690 5685 5687 568F 58D5',
   ])('finds nothing in %s', async (text) => {
     expect(await find(text)).toEqual([])
   })
 
-  it.each(['DNS 1.1.1.1 works', 'Schillerplatz 20', 'Tel: 571 612 1056'])('still finds %s', async (text) => {
-    expect(await find(text)).not.toEqual([])
-  })
+  it.each(['DNS 1.1.1.1 works', 'Schillerplatz 20', 'Tel: 571 612 1056', 'http://[2001:db8::2]/', '0028.d0ab.0004'])(
+    'still finds %s',
+    async (text) => {
+      expect(await find(text)).not.toEqual([])
+    },
+  )
 })

@@ -1,4 +1,4 @@
-import { AIMessage, type BaseMessage } from '@langchain/core/messages'
+import { AIMessage, type BaseMessage, HumanMessage, ToolMessage } from '@langchain/core/messages'
 import { FakeListChatModel } from '@langchain/core/utils/testing'
 import { createAgent, createMiddleware } from 'langchain'
 import { describe, expect, it } from 'vitest'
@@ -41,6 +41,32 @@ describe('the wrapper of model calls of LangChain', () => {
     // with the fields that a message keeps for its records
     expect(JSON.stringify(sent.flat().map((message) => [{ ...message }, message]))).not.toMatch(/@lab|10\.1\.2|4111/)
     expect(sent[0]?.map((message) => message.getType())).toEqual(['system', 'ai', 'human'])
+  })
+
+  it('gives values back beside a structured response, and in the JSON of calls', async () => {
+    const token = '[REDACTED:PASSWORD_ASSIGNMENT_001]'
+    const value = 'q7"Kd2Wm9Rx4Tz1'
+    const call = { id: 'c', type: 'function' as const, function: { name: 'set', arguments: `{"to":"${token}"}` } }
+    const message = new AIMessage({ content: token, additional_kwargs: { tool_calls: [call] } })
+    const reply = await piiModelCall()({ messages: [new HumanMessage(`password: '${value}'`)] }, async () => {
+      return { structuredResponse: { to: token }, messages: [message] }
+    })
+    expect(reply.structuredResponse).toEqual({ to: value })
+    expect(reply.messages[0]).toBeInstanceOf(AIMessage)
+    expect(reply.messages[0]?.content).toBe(value)
+    const text = reply.messages[0]?.additional_kwargs.tool_calls?.[0]?.function.arguments ?? ''
+    expect(JSON.parse(text)).toEqual({ to: value })
+  })
+
+  it('reads no artifact of a tool, which may hold anything', async () => {
+    const artifact: { self?: unknown } = {}
+    artifact.self = artifact
+    const message = new ToolMessage({ content: 'ada@lab.example', tool_call_id: 'c', artifact })
+    await piiModelCall()({ messages: [message] }, async ({ messages: [sent] }) => {
+      expect(sent).toBeInstanceOf(ToolMessage)
+      expect(sent).toMatchObject({ content: '[REDACTED:EMAIL_001]', artifact })
+    })
+    expect.assertions(2)
   })
 
   it('writes fixed masks on request', async () => {

@@ -59,6 +59,9 @@ describe('a recogniser from a model and an engine', () => {
 
   it('is not made with unknown settings', () => {
     expect(() => createRecogniser({ ...parts, aggregation: 'mean' as 'max' })).toThrow('aggregation must be one of')
+    for (const key of ['session', 'Tensor', 'config']) {
+      expect(() => createRecogniser({ ...parts, [key]: null })).toThrow(`createRecogniser: ${key} must be`)
+    }
     expect(() => createRecogniser({ ...parts, batchTokens: 0 })).toThrow('batchTokens must be a positive number')
   })
 })

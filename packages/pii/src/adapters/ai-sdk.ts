@@ -5,12 +5,24 @@
  */
 import { createLaneRestorer, type LaneRestorer, restoreText, type TokenMap } from '../reversible/index.ts'
 import { type ConversationOptions, filterValue } from './filter-value.ts'
-import { isFields, restoreValue } from './json-value.ts'
+import { isFields, type JsonFields, restoreValue } from './json-value.ts'
+
+/** The parts of a call that a model reads, each with the member that it is in bodies. */
+const MEMBERS = {
+  prompt: 'messages',
+  tools: 'tools',
+  toolChoice: 'tool_choice',
+  responseFormat: 'response_format',
+  stopSequences: 'stop',
+} as const
 
 /** The part of a call that the middleware reads. */
 interface CallParams {
   readonly prompt: unknown
   readonly tools?: unknown
+  readonly toolChoice?: unknown
+  readonly responseFormat?: unknown
+  readonly stopSequences?: unknown
   readonly abortSignal?: AbortSignal | undefined
 }
 
@@ -34,9 +46,10 @@ export interface PiiLanguageModelMiddleware {
 }
 
 /**
- * Creates a middleware: the model reads tokens in place of private values, in prompts, tools and results of tools, and
- * the caller reads the values again, in whole and in streamed replies. Files are not scanned; with
- * `blockUnscannedMedia` a prompt with one is refused.
+ * Creates a middleware: the model reads tokens in place of private values, in prompts, tools, results of tools, formats of
+ * replies and stop sequences, and the caller reads the values again, in whole and in streamed replies. Files are not
+ * scanned; with `blockUnscannedMedia` a prompt with one is refused. Headers and `providerOptions` of the call, which
+ * may hold credentials, are not scanned.
  *
  * @example
  * const model = wrapLanguageModel({ model: provider('large'), middleware: piiMiddleware() })
@@ -46,18 +59,14 @@ export function piiMiddleware({ reversible = {}, ...options }: ConversationOptio
   return {
     specificationVersion: 'v3',
     async transformParams({ params }) {
-      const { prompt, tools, abortSignal } = params
-      const { value, tokens } = await filterValue(
-        { messages: prompt, ...(tools === undefined ? {} : { tools }) },
-        {
-          signal: abortSignal,
-          ...options,
-          reversible: reversible || undefined,
-          format: 'chat-completions',
-          keepsLeaves: true,
-        },
-      )
-      const filtered = { ...params, prompt: value.messages, ...(tools === undefined ? {} : { tools: value.tools }) }
+      const { value, tokens } = await filterValue(toBody(params), {
+        signal: params.abortSignal,
+        ...options,
+        reversible: reversible || undefined,
+        format: 'chat-completions',
+        keepsLeaves: true,
+      })
+      const filtered = { ...params, ...fromBody(value) }
       if (tokens !== undefined) maps.set(filtered, tokens)
       return filtered
     },
@@ -74,6 +83,18 @@ export function piiMiddleware({ reversible = {}, ...options }: ConversationOptio
       return tokens === undefined ? result : { ...result, stream: result.stream.pipeThrough(restoreStream(tokens)) }
     },
   }
+}
+
+const NAMES = Object.entries(MEMBERS) as [keyof typeof MEMBERS, string][]
+
+function toBody(params: CallParams): JsonFields {
+  return Object.fromEntries(
+    NAMES.flatMap(([name, member]) => (params[name] === undefined ? [] : [[member, params[name]]])),
+  )
+}
+
+function fromBody(body: JsonFields): JsonFields {
+  return Object.fromEntries(NAMES.flatMap(([name, member]) => (member in body ? [[name, body[member]]] : [])))
 }
 
 /** A whole part with its values. The input of a call is JSON text. */

@@ -17,6 +17,7 @@ describe('a value of a program', () => {
       two: [{ ip: '[REDACTED:pattern:IP_ADDRESS]' }],
       zero: null,
     })
+    expect(await filter([Object('ada@lab.example'), Object(1)])).toEqual(['[REDACTED:pattern:EMAIL]', 1])
     expect(await filter('ada@lab.example')).toBe('[REDACTED:pattern:EMAIL]')
     expect(await filter(undefined)).toBeUndefined()
   })

@@ -4,8 +4,10 @@
  * @module
  */
 import { SvcError } from '@svc/errors'
+import { defaultDetectors } from '../default-detectors.ts'
 import type { DocumentFormat } from '../documents/index.ts'
-import { PiiError } from '../errors.ts'
+import { PiiError, piiBlocked } from '../errors.ts'
+import { filterBody } from '../filter-body.ts'
 import { filterValue, type ValueOptions } from './filter-value.ts'
 
 /** Options of filtering bodies. */
@@ -33,10 +35,14 @@ function withStatus(thrown: unknown): SvcError & { readonly status: number; read
   return Object.assign(error, { status, statusCode: status })
 }
 
+type HeaderFields = Readonly<Record<string, string | readonly string[] | undefined>>
+
 /** A request of Express, as far as it is read. */
 interface ExpressRequest {
   body?: unknown
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  readonly headers: HeaderFields
+  /** Whether the stream of the body has been read to its end. */
+  readonly readableEnded?: boolean | undefined
 }
 
 /**
@@ -49,8 +55,8 @@ interface ExpressRequest {
 export function expressPii(options: BodyOptions = {}) {
   return (request: ExpressRequest, _response: unknown, next: (error?: unknown) => void): void => {
     const { body, headers } = request
-    if (!isParsed(body)) {
-      const isEmpty = body === undefined && headers['transfer-encoding'] === undefined && isZero(headers)
+    if (!isParsed(body) || isUnread(request)) {
+      const isEmpty = (body === undefined || isBlank(body)) && !hasBody(headers)
       next(isEmpty ? undefined : withStatus(new PiiError('internal', 'express.json() must run before expressPii()')))
       return
     }
@@ -61,8 +67,18 @@ export function expressPii(options: BodyOptions = {}) {
   }
 }
 
-function isZero(headers: ExpressRequest['headers']): boolean {
-  return Number(headers['content-length'] ?? 0) === 0
+/** Whether a request says that it has a body. */
+function hasBody(headers: HeaderFields): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) !== 0
+}
+
+/** Whether the body is the empty object that the parsers of Express 4 give for a body that they leave to others. */
+function isUnread({ body, readableEnded }: ExpressRequest): boolean {
+  return readableEnded === false && isBlank(body)
+}
+
+function isBlank(body: unknown): boolean {
+  return typeof body === 'object' && body !== null && Object.keys(body).length === 0
 }
 
 /** Whether a body is a value of JSON and not bytes, which have other parsers. */
@@ -73,21 +89,24 @@ function isParsed(body: unknown): boolean {
 /** A request of Fastify, as far as it is read. */
 interface FastifyRequest {
   body: unknown
+  readonly headers: HeaderFields
 }
 
 /**
- * A hook for Fastify that filters `request.body`, before it is validated. A refusal is an error with a `statusCode`.
+ * A hook for Fastify that filters `request.body`, before it is validated. A body that nothing has parsed, such as a form
+ * of several parts, is refused. A refusal is an error with a `statusCode`.
  *
  * @example
  * fastify.addHook('preValidation', fastifyPii())
  */
 export function fastifyPii(options: BodyOptions = {}) {
   return async (request: FastifyRequest): Promise<void> => {
-    if (request.body === undefined || request.body === null) return
-    if (!isParsed(request.body) || isStream(request.body)) {
+    const { body, headers } = request
+    if (body === null || (body === undefined && !hasBody(headers))) return
+    if (!isParsed(body) || isStream(body)) {
       throw withStatus(new PiiError('internal', 'fastifyPii() filters parsed bodies only'))
     }
-    request.body = await filterParsed(request.body, options)
+    request.body = await filterParsed(body, options)
   }
 }
 
@@ -127,24 +146,43 @@ export function honoPii(options: BodyOptions = {}) {
 
 /**
  * Filters the JSON body of a request of the web platform, such as one of a service worker or an edge runtime. Returns a
- * new request; one without a body stays as it is.
+ * new request, in which every byte but those of masked texts is as it was; one without a body stays as it is.
  *
- * @throws SvcError `pii_blocked`, `pii_unclear_body` for a body that is not JSON, `pii_ner_unavailable`
+ * @throws SvcError `pii_blocked`, `pii_unclear_body` for a body that is not JSON, `pii_ner_unavailable`; the reason of
+ *   the request's signal
  */
 export async function filterRequest(request: Request, options: BodyOptions = {}): Promise<Request> {
   if (request.body === null) return request
   const headers = new Headers(request.headers)
   // the length of the body that is replaced
   headers.delete('content-length')
-  const filtered = await filterParsed(await readJson(request), options)
-  return new Request(request, { headers, body: JSON.stringify(filtered) })
+  return new Request(request, { headers, body: await filterBytes(request, options) })
 }
 
-async function readJson(request: Request): Promise<unknown> {
-  const text = await request.text()
+async function filterBytes(
+  request: Request,
+  { format = 'json', detectors = defaultDetectors(), ...options }: BodyOptions,
+): Promise<Uint8Array<ArrayBuffer>> {
   try {
-    return JSON.parse(text)
-  } catch {
-    throw withStatus(new PiiError('invalid_request', 'the body is not JSON', { code: 'pii_unclear_body' }))
+    const bytes = withoutMark(new Uint8Array(await request.arrayBuffer()))
+    const filtered = await filterBody(bytes, { ...options, format, detectors, signal: request.signal })
+    if (filtered.blocked) throw piiBlocked()
+    return new Uint8Array(filtered.body)
+  } catch (error) {
+    request.signal.throwIfAborted()
+    throw withStatus(isSyntaxError(error) ? notJson() : error)
   }
+}
+
+/** The bytes without a byte order mark, which readers of JSON drop. */
+function withoutMark(bytes: Uint8Array): Uint8Array {
+  return bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf ? bytes.subarray(3) : bytes
+}
+
+function isSyntaxError(error: unknown): boolean {
+  return SvcError.is(error) && error.code === 'json_syntax'
+}
+
+function notJson(): PiiError {
+  return new PiiError('invalid_request', 'the body is not JSON', { code: 'pii_unclear_body' })
 }

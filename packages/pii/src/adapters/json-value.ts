@@ -15,11 +15,14 @@ export function restoreValue<T>(tokens: TokenMap, value: T): T {
   return restore(tokens, value) as T
 }
 
-function restore(tokens: TokenMap, value: unknown): unknown {
-  if (typeof value === 'string') return restoreText(tokens, value)
+/** Under these names a text is the JSON of a call. */
+const JSON_TEXTS: ReadonlySet<string> = new Set(['arguments', 'args'])
+
+function restore(tokens: TokenMap, value: unknown, name = ''): unknown {
+  if (typeof value === 'string') return restoreText(tokens, value, JSON_TEXTS.has(name) ? 'json' : 'text')
   if (Array.isArray(value)) return value.map((item) => restore(tokens, item))
   if (!isFields(value)) return value
   return Object.fromEntries(
-    Object.entries(value).map(([key, member]) => [restoreText(tokens, key), restore(tokens, member)]),
+    Object.entries(value).map(([key, member]) => [restoreText(tokens, key), restore(tokens, member, key)]),
   )
 }

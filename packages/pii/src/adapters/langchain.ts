@@ -3,6 +3,7 @@
  *
  * @module
  */
+import type { TokenMap } from '../reversible/index.ts'
 import { type ConversationOptions, filterValue } from './filter-value.ts'
 import { isFields, restoreValue } from './json-value.ts'
 
@@ -46,15 +47,29 @@ export function piiModelCall({ reversible = {}, ...options }: ConversationOption
     const reply = await handler(
       systemMessage === undefined ? { ...call, messages: filtered } : { ...call, systemMessage: first, messages: rest },
     )
-    if (tokens === undefined || typeof reply !== 'object' || reply === null) return reply
-    return withFields(reply, restoreValue(tokens, { ...reply }))
+    return tokens === undefined ? reply : restoreReply(tokens, reply)
   }
 }
 
+/** A message with its values; also the messages beside a structured response. */
+function restoreReply<Reply>(tokens: TokenMap, reply: Reply): Reply {
+  if (typeof reply !== 'object' || reply === null) return reply
+  const restored = withFields<object>(reply, restoreValue(tokens, { ...reply }))
+  if (!('messages' in restored) || !Array.isArray(restored.messages)) return restored as Reply
+  const messages = restored.messages.map((message: unknown) => restoreReply(tokens, message))
+  return { ...restored, messages } as Reply
+}
+
+interface MessageFields {
+  readonly artifact?: unknown
+  /** The arguments of its constructor, which a message keeps. */
+  readonly lc_kwargs?: object | undefined
+}
+
 /** The fields of a message, without the artifact of a tool, which no model is sent. */
-function toFields(message: object): object {
-  const { artifact: _, ...fields }: { readonly artifact?: unknown } = { ...message }
-  return fields
+function toFields(message: object): MessageFields {
+  const { artifact: _, ...fields }: MessageFields = { ...message }
+  return fields.lc_kwargs === undefined ? fields : { ...fields, lc_kwargs: toFields(fields.lc_kwargs) }
 }
 
 /** A message of the same class with other fields. */

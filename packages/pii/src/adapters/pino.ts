@@ -6,6 +6,7 @@
 import { applySplices, parseJson } from '@svc/json'
 import { createDetector } from '../create-detector.ts'
 import { collectSegments, type TextSegment } from '../documents/index.ts'
+import { PiiError } from '../errors.ts'
 import { type FilterOutcome, startFilter } from '../filter.ts'
 import type { DetectionSettings } from '../settings.ts'
 
@@ -23,11 +24,15 @@ const REPLACEMENT = '{"level":50,"msg":"[REDACTED: a line that could not be filt
  * in strings. It answers at once, so that lines stay in order. A line that is not JSON, or cannot be filtered, is
  * replaced, and never goes out as it is.
  *
- * @throws SvcError `pii_config` for settings that a detector refuses
+ * @throws SvcError `pii_config` for settings that a detector refuses, and for encodings, whose search takes several turns
+ *   of the event loop
  * @example
  * pino({ hooks: { streamWrite: createLineRedactor() } })
  */
 export function createLineRedactor({ settings = { builtins: ['all'] } }: LineOptions = {}): (line: string) => string {
+  if ((settings.encodings?.length ?? 0) > 0) {
+    throw new PiiError('invalid_request', 'encodings are not read in lines of a log', { code: 'pii_config' })
+  }
   // one slice of any length: the hook cannot wait
   const detector = createDetector({ name: 'log', settings, slices: { sliceMs: Number.POSITIVE_INFINITY } })
   const encoder = new TextEncoder()

@@ -14,6 +14,7 @@ export function toTree(value: unknown, depth = 0): unknown {
   if (depth > MAX_DEPTH) throw unclear(`it is more than ${MAX_DEPTH} deep`)
   if (Array.isArray(value)) return value.map((item) => toTree(item, depth + 1))
   if (typeof value !== 'object' || value === null || isLeaf(value)) return value
+  if (BOXES.test(Object.prototype.toString.call(value))) return value.valueOf()
   if ('toJSON' in value && typeof value.toJSON === 'function') return toTree(value.toJSON(), depth + 1)
   return Object.fromEntries(
     Object.entries(value).flatMap(([key, member]) => (member === undefined ? [] : [[key, toTree(member, depth + 1)]])),
@@ -54,6 +55,9 @@ function withoutLeaves(tree: unknown): unknown {
 }
 
 const LEAVES = /^\[object (?:ArrayBuffer|SharedArrayBuffer|Blob|File|Date|URL|ReadableStream)\]$/
+
+/** What JSON writes as the text, the number or the truth value inside. */
+const BOXES = /^\[object (?:String|Number|Boolean)\]$/
 
 function isLeaf(value: unknown): boolean {
   if (typeof value !== 'object') return ['function', 'symbol', 'bigint'].includes(typeof value)

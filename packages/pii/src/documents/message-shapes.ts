@@ -21,7 +21,20 @@ import {
 
 // Messages and their parts. All formats share one set of names: a part of one format is text in the others too.
 
-const CONTENT_ITEMS = new Shape({ strings: 'part', others: PART_REST, numbers: 'text' })
+/** The part of a message of the AI SDK that holds the result of a tool. */
+const TOOL_RESULT = new Shape({ others: PART_REST, numbers: 'text' })
+const TOOL_RESULT_CHOICE = {
+  member: 'type',
+  mustAgree: true,
+  findShape: (type: string) => (type === 'tool-result' ? TOOL_RESULT : undefined),
+}
+
+const CONTENT_ITEMS = new Shape({
+  strings: 'part',
+  others: PART_REST,
+  numbers: 'text',
+  choices: [TOOL_RESULT_CHOICE],
+})
 export const CONTENT = new Shape({
   strings: 'part',
   numbers: 'text',
@@ -29,7 +42,12 @@ export const CONTENT = new Shape({
   items: CONTENT_ITEMS,
   others: PART_REST,
 })
-const TOOL_CONTENT_ITEMS = new Shape({ strings: 'json-part', others: PART_REST, numbers: 'text' })
+const TOOL_CONTENT_ITEMS = new Shape({
+  strings: 'json-part',
+  others: PART_REST,
+  numbers: 'text',
+  choices: [TOOL_RESULT_CHOICE],
+})
 
 /** The result of a tool, as parts. */
 export const TOOL_CONTENT = new Shape({
@@ -86,6 +104,8 @@ const part = (text: Shape) => ({
   reasoning: text,
   id: ID,
   tool_use_id: ID,
+  toolCallId: ID,
+  approvalId: ID,
   name: FIELD,
   input: TOOL_DATA,
   content: TOOL_OUTPUT,
@@ -119,6 +139,24 @@ CONTENT_ITEMS.name(part(PART_TEXT))
 CONTENT.name(part(PART_TEXT))
 TOOL_CONTENT_ITEMS.name(part(TOOL_PART_TEXT))
 TOOL_CONTENT.name(part(TOOL_PART_TEXT))
+
+/** Data of a tool's result, or parts. */
+const PARTS_OUTPUT = new Shape({ others: PART_REST, numbers: 'text' }).name({
+  type: WORD,
+  value: new Shape({ strings: 'unknown', others: PART_REST, items: CONTENT_ITEMS, numbers: 'text' }),
+})
+TOOL_RESULT.name({
+  ...part(PART_TEXT),
+  toolName: FIELD,
+  output: new Shape({
+    strings: 'json',
+    others: TOOL_DATA,
+    numbers: 'text',
+    choices: [
+      { member: 'type', mustAgree: true, findShape: (type) => (type === 'content' ? PARTS_OUTPUT : undefined) },
+    ],
+  }).name({ type: WORD }),
+})
 
 const MESSAGE_MEMBERS = {
   role: WORD,

@@ -6,6 +6,13 @@ const MEDIA_TYPES: ReadonlyMap<string, MediaKind> = new Map([
   ...(['audio', 'audio_url', 'input_audio'] as const).map((type) => [type, 'audio'] as const),
   ...(['video', 'video_url', 'input_video'] as const).map((type) => [type, 'video'] as const),
   ...(['file', 'input_file', 'container_upload'] as const).map((type) => [type, 'file'] as const),
+  // Parts of the AI SDK.
+  ...(['image-data', 'image-url', 'image-file-id', 'image-file-reference'] as const).map(
+    (type) => [type, 'image'] as const,
+  ),
+  ...(['file-data', 'file-url', 'file-id', 'file-reference', 'reasoning-file', 'media'] as const).map(
+    (type) => [type, 'file'] as const,
+  ),
 ])
 
 /** The media of a part's type; a document counts as a file only with a source of that kind. */
@@ -16,6 +23,7 @@ export function findMedia(type: string): MediaKind | undefined {
 const TOOL_PART_TYPES: ReadonlySet<string> = new Set([
   ...MEDIA_TYPES.keys(),
   ...['text', 'input_text', 'output_text', 'refusal', 'document', 'search_result', 'tool_reference'],
+  ...['tool-result', 'tool-approval-response'],
   ...['web_search_result', 'web_search_tool_result_error', 'web_fetch_result'],
   ...['code_execution', 'bash_code_execution'].flatMap((tool) => [`${tool}_result`, `${tool}_output`]),
 ])

@@ -46,6 +46,7 @@ const MEMBERS = ['replace', 'keepLast', 'hashKey', 'hashKeyEnv', 'custom', 'fake
  * Checks an operator. @returns the reason why it cannot be used, undefined for a good one
  */
 export function findOperatorFault(operator: MaskOperator): string | undefined {
+  if (typeof operator !== 'object' || operator === null) return 'is not an object'
   const given = MEMBERS.filter((member) => operator[member] !== undefined)
   if (given.length !== 1) return 'needs exactly one of replace, keep_last, hash_key_env and fake'
   const { replace, keepLast, hashKey, hashKeyEnv, custom, fake } = operator
@@ -126,6 +127,8 @@ function createCustomWriter(group: string, name: string, functions: MaskFunction
       // The error may quote the value.
     }
     if (typeof written === 'string') return written
+    // An unhandled rejection may quote the value too.
+    if (written instanceof Promise) written.catch(() => undefined)
     throw new PiiError('internal', `the operator ${JSON.stringify(name)} wrote no text`, {
       code: 'pii_operator_failed',
     })

@@ -18,6 +18,10 @@ describe('a value that markup breaks is found whole', () => {
     ['ada@<span class="x">lab</span>.example', 'EMAIL ada@<span class="x">lab</span>.example'],
     ['+49 <i>30</i> 1234567', 'PHONE +49 <i>30</i> 1234567'],
     ['DE89 3704 0044=\r\n 0532 0130 00', 'IBAN DE89 3704 0044=\r\n 0532 0130 00'],
+    ['DE89 3704 0044 =\r\n0532 0130 00', 'IBAN DE89 3704 0044 =\r\n0532 0130 00'],
+    ['jane.doe@longcompany.<wbr>example', 'EMAIL jane.doe@longcompany.<wbr>example'],
+    ['jane.b<wbr>.doe-longname@lab.example', 'EMAIL jane.b<wbr>.doe-longname@lab.example'],
+    ['ada.byron@lab-one.exam=\nple', 'EMAIL ada.byron@lab-one.exam=\nple'],
     ['SSN 078-<em>05</em>-1120', 'US_SSN 078-<em>05</em>-1120'],
   ])('%s', async (text, expected) => {
     expect(await find(text)).toEqual([expected])

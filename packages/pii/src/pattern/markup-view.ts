@@ -17,6 +17,9 @@ const MAY_FOLLOW = Uint8Array.from({ length: 128 }, (_, unit) =>
 )
 /** Code units beside a mark in which a digit or `@` shows a value. */
 const CLOSE = 6
+/** Code units without a blank beside a mark in which `@` shows an address. */
+const LONGEST_ADDRESS_PART = 64
+const EQUALS = 0x3d
 
 /** Places at which a mark follows a letter, a digit, `@` or a dot of what may be a value. */
 export function* listMarkupPlaces(text: string): Generator<Span> {
@@ -38,12 +41,29 @@ function indexFrom(text: string, beginning: string, from: number): number {
 
 /** The end of the mark at an offset; the offset where there is none in a value. */
 function markEnd(text: string, start: number): number {
-  if (start === 0 || MAY_PRECEDE[text.charCodeAt(start - 1)] !== 1) return start
+  // A soft line end is where the line is full, also behind a blank or a hyphen of a value.
+  const isFree = text.charCodeAt(start) === EQUALS
+  if (start === 0 || !(isFree || MAY_PRECEDE[text.charCodeAt(start - 1)] === 1)) return start
   if (MAY_FOLLOW[text.charCodeAt(start + 1)] !== 1) return start
   MARK_HERE.lastIndex = start
   if (!MARK_HERE.test(text)) return start
   const end = MARK_HERE.lastIndex
-  return hasValueMark(text, Math.max(0, start - CLOSE), start) || hasValueMark(text, end, end + CLOSE) ? end : start
+  const isValue =
+    hasValueMark(text, Math.max(0, start - CLOSE), start) ||
+    hasValueMark(text, end, end + CLOSE) ||
+    isInAddress(text, start - 1, -1) ||
+    isInAddress(text, end, 1)
+  return isValue ? end : start
+}
+
+/** Whether `@` is in the rest of a word, in one direction. */
+function isInAddress(text: string, from: number, step: 1 | -1): boolean {
+  for (let count = 0, at = from; count < LONGEST_ADDRESS_PART; count++, at += step) {
+    const unit = text.charCodeAt(at)
+    if (unit === 0x40) return true
+    if (!(unit > 0x20)) return false
+  }
+  return false
 }
 
 /** Whether a digit or `@` is in a range: values have them, on one of the sides of a mark. */

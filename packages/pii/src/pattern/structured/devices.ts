@@ -29,7 +29,9 @@ export const MAC_ADDRESS: StructuredKind = {
     pattern.lastIndex = at
     const [found] = pattern.exec(text) ?? []
     if (found === undefined || at + found.length < end) return undefined
-    return /^(?:00[:.-]?)+$/.test(found) || /^(?:ff[:.-]?)+$/i.test(found)
+    // Versions and tables of numbers have dots too.
+    const isNumber = pattern === QUADS && !/[A-F]/i.test(found)
+    return isNumber || /^(?:00[:.-]?)+$/.test(found) || /^(?:ff[:.-]?)+$/i.test(found)
       ? undefined
       : { start: at, end: at + found.length }
   },

@@ -18,6 +18,9 @@ it.each([
   'ada@lab dot org',
   'ada {at} lab {dot} org',
   'info at lab dot com',
+  'ada dot byron at lab dot com',
+  'ada dot m dot byron at lab dot com',
+  'ada[dot]byron[at]lab[dot]org',
 ])('finds %s, wherever it begins', async (address) => {
   for (const lead of ['', 'x', 'é', 'xé']) expect(await find(`${lead} ${address}, please`)).toEqual([address])
   expect(await find(`${'lorem ipsum dot at '.repeat(1000)}; ${address}`)).toEqual([address])

@@ -1,8 +1,12 @@
 import type { Span } from '../../span.ts'
 
+/** Names before the last one of a name of several: `ada dot byron`. */
+const DOT = '(?:\\s{1,2}dot\\s{1,2}|\\s{0,2}[([{<]\\s?dot\\s?[)\\]}>]\\s{0,2})'
 /** A name, and `at` as a word or in brackets, up to the host before the first `dot`. */
-const LEAD =
-  /(?<![\w@.+-])([\p{L}\d][\w.+-]{0,63})(?:(?<blanks>\s{1,3}at\s{1,3})|\s{0,2}[([{<]\s?(?:at|@|AT)\s?[)\]}>]\s{0,2}|@)([A-Za-z0-9-]{1,63})\s{0,2}[([{<]?\s?$/iu
+const LEAD = new RegExp(
+  `(?<![\\w@.+-])(?:[\\p{L}\\d][\\w+-]{0,31}${DOT}){0,3}([\\p{L}\\d][\\w.+-]{0,63})(?:(?<blanks>\\s{1,3}at\\s{1,3})|\\s{0,2}[([{<]\\s?(?:at|@|AT)\\s?[)\\]}>]\\s{0,2}|@)([A-Za-z0-9-]{1,63})\\s{0,2}[([{<]?\\s?$`,
+  'iu',
+)
 /** From the first `dot` on: labels up to the top level. */
 const REST =
   /dot(?:\s{1,2}|\s?[)\]}>]\s{0,2})[A-Za-z0-9-]{2,63}(?:(?:\s{1,2}dot\s{1,2}|\s{0,2}[([{<]\s?dot\s?[)\]}>]\s{0,2}|\.)[A-Za-z]{2,24}){0,3}(?![\w-])/iy
@@ -13,7 +17,7 @@ const TOP_LEVEL =
 const NO_NAME =
   /^(?:is|are|was|were|be|available|look|see|visit|site|page|hosted|found|read|more|us|it|me|him|her|them|here|there|online|website|located|works?|working|meet|live|out|check|go|based|and|or|the|that|this|home|up|info(?:rmation)? is|details|docs?|project|mirror|download|server|running)$/i
 /** Code units before `dot` that may belong to an address. */
-const LEAD_UNITS = 140
+const LEAD_UNITS = 180
 
 /** An address that is spelled out, as in `ada at lab dot example`, by its first `dot`. */
 export function matchSpelled(text: string, at: number): Span | undefined {

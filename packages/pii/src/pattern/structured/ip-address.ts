@@ -61,11 +61,16 @@ function matchAddress(candidate: Candidate, at: number): Span | undefined {
   if (text.charCodeAt(end - 1) === COLON && text.charCodeAt(end - 2) !== COLON) end--
   if (!hasAddressMarks(text, at, end)) return undefined
   const address = text.slice(at, end)
-  if (isIpv6(address)) return { start: at, end }
+  if (isIpv6(address)) return isSlice(text, at, end) ? undefined : { start: at, end }
   const [host = '', port, ...more] = address.split(':')
   if (!isIpv4(host) || more.length > 0 || port === '') return undefined
   const span = { start: at, end: at + host.length }
   return port === undefined && isVersion(candidate, span) ? undefined : span
+}
+
+/** Whether a range is the bounds and the step of a slice: `key[0::2]`. */
+function isSlice(text: string, from: number, to: number): boolean {
+  return text.charAt(from - 1) === '[' && text.charAt(to) === ']' && /[\w\])]/.test(text.charAt(from - 2))
 }
 
 /** Whether a range has the three dots or the two colons that an address has at least. */

@@ -71,11 +71,26 @@ function isDecimalPoint({ text }: Candidate, { end }: Span): boolean {
   return text.charAt(end) === '.' && isDigit(text.charCodeAt(end + 1))
 }
 
-/** Whether more groups of four are before or behind the number, as in the row of a table. */
-function isPartOfRow({ text, start, groups: all }: Candidate, { groups }: GroupedNumber): boolean {
+/** A number on the line before, and on the line behind. */
+const LINE_BEFORE = /(?<![\d.])\d{1,6}[ \t]{0,8}\r?\n[ \t]{0,8}$/
+const LINE_BEHIND = /^[ \t]{0,8}\r?\n[ \t]{0,8}\d{1,6}(?![\d.])/
+const LINE_UNITS = 24
+/** Four hex digits, one of them decimal, on the same line. */
+const HEX_BEFORE = /(?<![\dA-Za-z])(?=[A-F]{0,3}\d)[\dA-F]{4}[ \t]{1,2}$/
+const HEX_BEHIND = /^[ \t]{1,2}(?=[A-F]{0,3}\d)[\dA-F]{4}(?![\dA-Za-z])/
+
+/** Whether more groups of four are before or behind the number, as in the row or the column of a table. */
+function isPartOfRow({ text, start, groups: all }: Candidate, { groups, end }: GroupedNumber): boolean {
+  if (groups.filter(({ separator }) => separator === 'line').length > 1) {
+    return (
+      LINE_BEFORE.test(text.slice(Math.max(0, start - LINE_UNITS), start)) ||
+      LINE_BEHIND.test(text.slice(end, end + LINE_UNITS))
+    )
+  }
   const next = all[groups.length]
   if (next !== undefined && next.separator === 'blank' && next.end - next.start === 4) return true
-  return /(?<!\d)\d{4}[ \t]{1,2}$/.test(text.slice(Math.max(0, start - 7), start))
+  if (groups.length > 1 && HEX_BEHIND.test(text.slice(end, end + 8))) return true
+  return HEX_BEFORE.test(text.slice(Math.max(0, start - 8), start))
 }
 
 /** Whether cards of these first digits and this length are issued; test numbers of zeros only are not. */

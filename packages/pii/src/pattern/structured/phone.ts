@@ -146,7 +146,12 @@ function findShort(candidate: Candidate): Span | undefined {
 
 const SHORT = /(?:\d{5,6}|\d{2,3}[ /-]\d{2,3}|\d{2} \d{2} \d{2})(?![\w]|[.,:/-]\d| \d)/y
 
+/** A version with the date of its release, `0.18.14 (2021-05-28`, and numbers of characters in four digits. */
+const OTHER_NUMBERS = /\((?:19|20)\d\d[-./]|^(?:0\d{3}[ \t]+)+0\d{3}$/
+
 function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
+  const text = candidate.text.slice(number.start, number.end)
+  if (OTHER_NUMBERS.test(text)) return false
   if (isInternational(candidate, number)) return true
   if (isNorthAmerican(candidate.text, number)) return true
   if (isDate(number) || number.goesOn) return false

@@ -68,7 +68,8 @@ function findIn(text: string, from: number, command: string, before: RegExp): Va
 }
 
 /** Ports, folders, flags and addresses follow such letters too. */
-const OTHER_ARGUMENT = /^(?:\d{1,5}(?::\d+)*(?:\/(?:tcp|udp))?|-.*|\$.*|.*,.*|.*\/.*\/.*|[./~].*|\d+\.\d+\.\d+\.\d+.*)$/
+const OTHER_ARGUMENT =
+  /^(?:\d{1,5}(?::\d+)*(?:\/(?:tcp|udp))?|-.*|\$.*|(?:[A-Za-z][A-Za-z_.-]*|\d+)?(?:,(?:[A-Za-z][A-Za-z_.-]*|\d+)?)+|.*\/.*\/.*|[./~].*|\d+\.\d+\.\d+\.\d+.*)$/
 
 function isArgumentValue(value: Value): boolean {
   return !OTHER_ARGUMENT.test(value.text) && isPassword(value, 'named')
@@ -82,6 +83,9 @@ function findInSql(text: string, start: number, name: string): Value | undefined
   if (value === undefined || isStandIn(value.text)) return undefined
   // In small letters it is a sentence, unless a statement is before it.
   const before = text.slice(Math.max(0, start - STATEMENT_UNITS), start)
-  const isStatement = name.startsWith('IDENTIFIED') || /\b(?:create|alter|grant|user)\b[^.]*$/i.test(before)
+  const isStatement =
+    name.startsWith('IDENTIFIED') ||
+    /\b(?:create|alter|grant)\b[^.]*$/i.test(before) ||
+    ((value.isQuoted || /\d/.test(value.text)) && /\buser\b[^.]*$/i.test(before))
   return isStatement && isPassword(value, 'named') ? value : undefined
 }

@@ -26,10 +26,10 @@ const PLACEHOLDER =
   /example|placeholder|redacted|x{4}|X{4}|\*{3}|\.{3}|…|•|●|<[^>]*>|^your[-_]|your[-_ ]?(?:key|token|secret|pass|api|new)|^(.)\1+$/i
 /** Marks of variables, formats and commands: the password is elsewhere. */
 const VARIABLE =
-  /\$\{|\$\(|#\{|\{\{|\{%|<%|%\(|^\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_]+(?:[A-Z][a-z]+)*\d{0,2})\}?$|^\$[a-z]\w*(?:->|\[|\.[a-z]+$|::)|^\{.*\}?$|^\[|^%[a-z]$|^%[A-Z_]+%$|^@[A-Za-z_.]+$|^:[a-z_]+$|^&[A-Za-z_.]+$|^\*[A-Za-z_]+$|^![A-Za-z]+$|^\/[^/]*\/[gimsuy]*$|^(?:https?|file|env|vault|op|secret|arn|classpath):|^--|^-$|=>|^\$\w+\$$|^ENC\[|^[\^~]?v?\d+\.\d+\.\d+[\w.+-]*$|^\/[\w./-]+$|^[.~]{1,2}\//
+  /\$\{|\$\(|#\{|\{\{|\{%|<%|%\(|^\$\{?(?:[A-Z_][A-Z0-9_]*|[a-z_]+(?:[A-Z][a-z]+)*\d{0,2})\}?$|^\$[A-Za-z]\w*(?:->|\[|\.[a-z]+$|::)|^\{.*\}?$|^\[|^%[a-z]$|^%[A-Z_]+%$|^@[A-Za-z_.]+$|^:[a-z_]+$|^&[A-Za-z_.]+$|^[A-Za-z_$][\w$]*\[\d*\](?:\.\w+)+$|^\*[A-Za-z_]+$|^![A-Za-z]+$|^\/[^/]*\/[gimsuy]*$|^(?:https?|file|env|vault|op|secret|arn|classpath):|^--|^-$|=>|^\$\w+\$$|^ENC\[|^[\^~]?v?\d+\.\d+\.\d+[\w.+-]*$|^\/[\w./-]+$|^[.~]{1,2}\//
 /** Calls, members and elements: code, not a value. */
 const CODE =
-  /\(|\)\W*$|^[A-Za-z_$][A-Za-z_$]*\d{0,2}(?:(?:\??\.|->|::|!\.)[A-Za-z_$][A-Za-z_$]*\d{0,2})+[;,]?$|^[A-Za-z_$][\w$.]*\[|\{\}$|^[A-Z][A-Za-z]+<|^!{1,2}[a-z]\w*[.(]|^[A-Z][A-Z]+_[A-Z_]+$|^[=>|]|===|,\.[a-z]|^(?:[A-Z][a-z]+\d{0,2})+(?:Array|Buffer)$/
+  /\(|^(?:exports|module|this|self|window|process)\.[A-Za-z_$]|^:[a-z]+:[a-z]+$|\)\W*$|^[A-Za-z_$][A-Za-z_$]*\d{0,2}(?:(?:\??\.|->|::|!\.)[A-Za-z_$][A-Za-z_$]*\d{0,2})+[;,]?$|^[A-Za-z_$][\w$.]*\[|\{\}$|^[A-Z][A-Za-z]+<|^!{1,2}[a-z]\w*[.(]|^[A-Z][A-Z]+_[A-Z_]+$|^[=>|]|===|,\.[a-z]|^(?:[A-Z][a-z]+\d{0,2})+(?:Array|Buffer)$/
 /** What is code in a sentence too. */
 const CALL = /\(\)|^[a-z_]+\.[a-z_]+$/
 /** Methods and forms that programs and documents name beside passwords. */

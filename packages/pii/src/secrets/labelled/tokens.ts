@@ -50,9 +50,13 @@ const SETTING = /(?:^|\n|\\n|"|')(?:export[ \t]+)?[A-Z][A-Z0-9_]*=$/
 /** Names of members: `request.headers.token2`. */
 const MEMBERS = /^[A-Za-z_$][A-Za-z_$]*\d{0,3}(?:(?:\??\.|->|::)[A-Za-z_$][A-Za-z_$]*\d{0,3})*(?:\[\d*\])?$/
 
+/** Types and members of a program. */
+const NAMES = /(?:Private|Public|Secret|Access|Api|API)(?:Key|Token)s?$|^(?:exports|module|this|self)\.[A-Za-z_$]/
+
 /** Whether a value behind the name of a key is one. */
 export function isKey({ text, isQuoted }: Value, isSetting = false): boolean {
   if (text.length < LEAST_MIXED || text.length > LONGEST || ELSEWHERE.test(text) || isPlaceholder(text)) return false
+  if (NAMES.test(text)) return false
   if (!isQuoted && ((MEMBERS.test(text) && !looksScrambled(text)) || (!isSetting && CODE.test(text)))) return false
   return text.length >= LEAST ? looksRandom(text) || looksScrambled(text) : isMixed(text, isQuoted)
 }

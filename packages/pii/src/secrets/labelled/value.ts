@@ -27,11 +27,11 @@ const QUOTES: Readonly<Record<string, string>> = {
 /** Marks of Markdown, letters that programs write before a text, and an escape of the mark of quotation. */
 const BEFORE_VALUE = /(?:\*\*|__|[bBrRuULf@$]{1,2}(?=["'])|~c(?=["']))?\\?/y
 /**
- * A value without marks of quotation: up to a blank, a mark of quotation, a tag, an escaped line break, the next part
- * of a web form or the next setting in a row.
+ * A value without marks of quotation: up to a blank, a mark of quotation that no letter or digit follows, a tag, an
+ * escaped line break, the next part of a web form or the next setting in a row.
  */
 const BARE =
-  /(?:[^\s"'`“”«»「」『』<\\&;,，。；]|<(?!\/|[A-Za-z][A-Za-z0-9]{0,12}[ />])|\\(?![nrt"'])|&(?!(?:amp;)?[A-Za-z_][\w.-]{0,40}=|(?:lt|gt|quot|nbsp);)|[;,](?![A-Za-z_"'][\w. "'-]{0,40}[:=]))+/y
+  /(?:[^\s"'`“”«»「」『』<\\&;,，。；]|<(?!\/|[A-Za-z][A-Za-z0-9]{0,12}[ />])|\\(?![nrt"'])|&(?!(?:amp;)?[A-Za-z_][\w.-]{0,40}=|(?:lt|gt|quot|nbsp);)|(?<![\s:=>"'`])["'`]{1,4}(?=[A-Za-z0-9])|[;,](?!["']?[A-Za-z_][\w.-]{0,40}(?: [\w.-]{1,20}){0,2}["']? ?[:=]))+/y
 
 /** Reads the value that begins at an offset. Without a closing mark of quotation it reads on as without an opening one. */
 export function readValue(text: string, at: number): Value | undefined {
@@ -68,9 +68,20 @@ function quoteEnd(text: string, from: number, close: string, isEscaped: boolean)
     if (char === '\\') {
       if (isEscaped && close.includes(text.charAt(at + 1))) return at
       at++
-    } else if (close.includes(char)) return at
+    } else if (close.includes(char)) {
+      const inside = doubledEnd(text, at, char)
+      if (inside === undefined) return at
+      at = inside - 1
+    }
   }
   return undefined
+}
+
+/** The end of a doubled mark inside of a value, as SQL and YAML write one; undefined for the mark that ends it. */
+function doubledEnd(text: string, from: number, mark: string): number | undefined {
+  let end = from
+  while (text.charAt(end) === mark) end++
+  return (end - from) % 2 === 0 && /[A-Za-z0-9]/.test(text.charAt(end)) ? end : undefined
 }
 
 const OPENING: Readonly<Record<string, string>> = { ')': '(', ']': '[', '}': '{' }
