@@ -79,7 +79,9 @@ describe.each(places)('tokens of conversations on $name', ({ create }) => {
         db.update(table).set({ content }).where(eq(table.hash, hash)),
       )
     }
-    for (const name of [NAME, other]) await expect(store.read(name)).rejects.toThrow()
+    for (const name of [NAME, other]) {
+      await expect(store.read(name)).rejects.toMatchObject({ code: 'pii_conversation_unreadable' })
+    }
 
     const large = [entry(1, 'x'.repeat(25_000))]
     for (const id of ['a', 'b', 'c', 'd']) {
@@ -90,6 +92,10 @@ describe.each(places)('tokens of conversations on $name', ({ create }) => {
     expect(await Promise.all(['a', 'b', 'c', 'd'].map((id) => read(id)))).toEqual([0, 1, 1, 1])
     await store.add({ ...NAME, id: 'b' }, [...large, entry(2, 'y'.repeat(45_000))])
     expect(await Promise.all(['b', 'c', 'd'].map((id) => read(id)))).toEqual([2, 0, 1])
+
+    await store.removeOwner('u1')
+    const left = await queries.rows((db, { piiConversations }) => db.select().from(piiConversations))
+    expect(left).toHaveLength(1)
     await close()
     await place.close()
   })

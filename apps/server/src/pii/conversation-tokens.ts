@@ -10,6 +10,9 @@ import { createConversationRoom, type OwnerLimits } from './conversation-room.ts
 /** Most values of one conversation, and the longest content, characters. */
 const MAX_VALUES = 5000
 const MAX_CONTENT = 1024 * 1024
+/** The purpose of the key, for its derivation from the secret of the server. */
+export const CONVERSATIONS_KEY = 'masked values of conversations'
+
 /** Several requests of a conversation may run at once. */
 const MAX_WRITES = 8
 
@@ -28,17 +31,23 @@ export interface ConversationName {
 
 /** The masked values of conversations with their tokens, sealed in the database. */
 export interface ConversationTokens {
-  /** Gives the values so far; none for a conversation that is new or has expired. */
+  /**
+   * Gives the values so far; none for a conversation that is new or has expired.
+   *
+   * @throws {SvcError} `pii_conversation_unreadable`, `internal`; the errors of the database
+   */
   read(name: ConversationName): Promise<readonly TokenEntry[]>
   /**
    * Adds values.
    *
    * @returns false when another request gave one of the tokens to another value, or one of the values another token
-   * @throws {SvcError} `pii_conversation_full`, `invalid_request`; the errors of the database
+   * @throws {SvcError} `pii_conversation_full`, `invalid_request`; as {@link ConversationTokens.read}
    */
   add(name: ConversationName, entries: readonly TokenEntry[]): Promise<boolean>
   /** Removes the conversations that have ended. @throws the errors of the database */
   tidy(): Promise<void>
+  /** Removes all conversations of an owner. @throws the errors of the database */
+  removeOwner(userId: string): Promise<void>
 }
 
 /** Options of {@link createConversationTokens}. */
@@ -82,10 +91,8 @@ export function createConversationTokens(options: ConversationTokensOptions): Co
       db.select().from(table).where(eq(table.hash, rowHash)),
     )
     if (row === undefined || row.expiresAt <= clock.now()) return { ...NOTHING, version: row?.version ?? 0 }
-    const entries: readonly TokenEntry[] = JSON.parse(
-      unseal(Buffer.from(row.content, 'base64'), findContentKey(rowHash)),
-    )
-    return { version: row.version, entries, expiresAt: row.expiresAt }
+    const { version, content, expiresAt } = row
+    return { version, entries: open(content, findContentKey(rowHash)), expiresAt }
   }
 
   /** @returns whether the version was still there */
@@ -113,6 +120,10 @@ export function createConversationTokens(options: ConversationTokensOptions): Co
 
   return {
     tidy,
+    async removeOwner(userId) {
+      const owner = hash('owner', userId)
+      await queries.change((db, { piiConversations: table }) => db.delete(table).where(eq(table.owner, owner)))
+    },
     read: async (name) => (await find(name)).entries,
     async add(name, entries) {
       const lifetime = name.keptHours * 3_600_000
@@ -128,6 +139,16 @@ export function createConversationTokens(options: ConversationTokensOptions): Co
       }
       return false
     },
+  }
+}
+
+function open(content: string, key: Uint8Array): readonly TokenEntry[] {
+  try {
+    return JSON.parse(unseal(Buffer.from(content, 'base64'), key))
+  } catch {
+    throw new SvcError('internal', 'the masked values of the conversation cannot be read; begin another one', {
+      code: 'pii_conversation_unreadable',
+    })
   }
 }
 

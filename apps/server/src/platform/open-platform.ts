@@ -30,7 +30,7 @@ import type { RootLogger } from '../logging/log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecorder } from '../monitoring/recorders.ts'
 import { readServerId } from '../operations/server-id.ts'
-import { createConversationTokens } from '../pii/conversation-tokens.ts'
+import { CONVERSATIONS_KEY, createConversationTokens } from '../pii/conversation-tokens.ts'
 import { tidyConversations } from '../pii/tidy-conversations.ts'
 import { createLocalPlacement } from '../placement/placement.ts'
 import type { Clock } from '../ports.ts'
@@ -323,7 +323,7 @@ export async function openPlatform(
   const piiConversations = createConversationTokens({
     queries: database.queries,
     clock,
-    key: () => accounts.deriveKey('masked values of conversations'),
+    key: () => accounts.deriveKey(CONVERSATIONS_KEY),
   })
   const tidying = tidyConversations(piiConversations, { clock, logger: log })
   closers.push(() => tidying.close())
@@ -456,6 +456,7 @@ export async function openPlatform(
     interception,
     vectorStores,
     documents: agentParts.documents,
+    piiConversations,
     agents: agentParts.agents,
     toolServers,
     assistant,

@@ -132,6 +132,19 @@ describe('a token that the model repeats', () => {
     expect(world.asked('m')).not.toContain('größe')
   })
 
+  it('is restored in the documents of a ranking', async () => {
+    const pii = { ...reversible, scan_rerank: true }
+    await world.server.model('ranked', {}, { known_usecases: ['rerank'], pii })
+    const documents = [`I know ${SECRET}.`, 'Nothing']
+    const reply = await world.server.post('/v1/rerank', { model: 'ranked', query: SECRET, documents })
+    const { results } = reply.json() as { results: { index: number; document: { text: string } }[] }
+    expect(results.toSorted((one, other) => one.index - other.index).map(({ document }) => document.text)).toEqual(
+      documents,
+    )
+    expect(world.asked('ranked')).toContain(`I know ${TOKEN}.`)
+    expect(world.asked('ranked')).not.toContain('größe')
+  })
+
   it('is restored in later requests of its conversation, in every format', async () => {
     const rules = [{ do: { text: ANSWER, split: 'characters' } as const }]
     const keys = { known_usecases: ['chat', 'completion'], pii: { ...reversible, conversation_tokens: true } }
