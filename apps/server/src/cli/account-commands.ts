@@ -15,10 +15,12 @@ import type { DatabaseQueries } from '../db/queries.ts'
 import { removeOwnerFrom } from '../document-stores/remove-owner.ts'
 import { quietLogger } from '../logging/quiet-logger.ts'
 import { readServerId } from '../operations/server-id.ts'
+import { CONVERSATIONS_KEY, createConversationTokens } from '../pii/conversation-tokens.ts'
 import { createAccountStores } from '../platform/lazy/lazy-stores.ts'
 import { toAuthOptions } from '../platform/open-accounts.ts'
+import { deriveKey } from '../secret/derive-key.ts'
 import { rotateSecret } from '../secret/rotate-secret.ts'
-import { openServerSecret } from '../secret/server-secret.ts'
+import { openServerSecret, type ServerSecret } from '../secret/server-secret.ts'
 import { formatDate, formatRows } from './account-table.ts'
 import { recordChangeIn, recordLocalChange } from './local-changes.ts'
 
@@ -36,6 +38,7 @@ export interface AccountCommandOptions {
 /** Parts of a command. A server may have the database open too. */
 interface CommandParts {
   readonly auth: Auth
+  readonly secret: ServerSecret
   readonly config: ServerConfig
   readonly queries: DatabaseQueries
   readonly input: NodeJS.ReadableStream
@@ -82,7 +85,7 @@ export async function runAccountCommand(options: AccountCommandOptions): Promise
     stores: createAccountStores(database),
     registrationMode: 'open',
   })
-  const { text: lines, value, change } = await run(command, { auth, config, queries: database.queries, input })
+  const { text: lines, value, change } = await run(command, { auth, secret, config, queries: database.queries, input })
   if (change !== undefined) await recordChangeIn(database, change)
   return json ? `${JSON.stringify(value)}\n` : lines
 }
@@ -180,9 +183,11 @@ async function changeStatus({ what, user: wanted }: StatusCommand, { auth }: Com
   }
 }
 
-async function deleteUser(wanted: string, { auth, config, queries }: CommandParts): Promise<Answer> {
+async function deleteUser(wanted: string, { auth, secret, config, queries }: CommandParts): Promise<Answer> {
   const { id, email } = await findUser(auth, wanted)
   await auth.accounts.remove(id, { actorId: undefined }, call)
+  const key = () => deriveKey(secret, CONVERSATIONS_KEY)
+  await createConversationTokens({ queries, clock: systemClock, key }).removeOwner(id)
   const server = await readServerId(config.dataPath)
   await removeOwnerFrom(id, { config, server, queries, clock: systemClock, logger: quietLogger })
   return {

@@ -1,6 +1,7 @@
 import { constants } from 'node:fs'
 import { chmod, copyFile, link, open, rename, stat, unlink } from 'node:fs/promises'
 import { basename, dirname, resolve } from 'node:path'
+import { createKeyedLock } from '../concurrency/keyed-lock.ts'
 import { toFileError } from '../files/file-error.ts'
 import { makeFileFolder } from '../files/make-folder.ts'
 import { createTemporaryPath } from '../files/temporary-files.ts'
@@ -12,7 +13,6 @@ import { isDiskFull, mayPass, noRoom, replaced, spoilsPartial, wrongContent } fr
 import { type DownloadSource, describeSource } from './download-source.ts'
 import { fetchRest } from './fetch-rest.ts'
 import { hashFile } from './hash-file.ts'
-import { createKeyedLock } from './keyed-lock.ts'
 import type { KnownFiles } from './known-files.ts'
 import { openPartial, type PartialFile, removePartial } from './partial-file.ts'
 

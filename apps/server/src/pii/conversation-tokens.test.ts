@@ -1,4 +1,5 @@
 import { createFakeClock } from '@svc/test-kit'
+import { eq } from 'drizzle-orm'
 import { describe, expect, it } from 'vitest'
 import { databasePlaces, silentLogger } from '../db/__fixtures__/places.ts'
 import { openDatabase } from '../db/open-database.ts'
@@ -51,7 +52,48 @@ describe.each(places)('tokens of conversations on $name', ({ create }) => {
 
     await clock.advance(2 * HOUR)
     expect(await store.read({ ...NAME, id: 'c4' })).toEqual([])
-    await store.add({ ...NAME, userId: 'u2' }, both)
+    const count = async () =>
+      (await queries.rows((db, { piiConversations }) => db.select().from(piiConversations))).length
+    expect(await count()).toBe(3)
+    await store.tidy()
+    expect(await count()).toBe(0)
+    await close()
+    await place.close()
+  })
+
+  it('open in their own row alone, and take a bounded room of each owner', async () => {
+    const place = await create()
+    const clock = createFakeClock()
+    const options = { ...place.options, appVersion: '1.0.0', logger: silentLogger, clock }
+    const { queries, close } = await openDatabase(options)
+    const key = () => new Uint8Array(32)
+    const store = createConversationTokens({ queries, clock, key, maxBytesOfOwner: 130_000 })
+
+    await store.add(NAME, [entry(1, 'ada@lab.example')])
+    const other = { ...NAME, userId: 'u2' }
+    await store.add(other, [entry(1, 'eve@lab.example')])
+    const rows = await queries.rows((db, { piiConversations }) => db.select().from(piiConversations))
+    for (const { hash } of rows) {
+      const content = rows.find((row) => row.hash !== hash)?.content ?? ''
+      await queries.change((db, { piiConversations: table }) =>
+        db.update(table).set({ content }).where(eq(table.hash, hash)),
+      )
+    }
+    for (const name of [NAME, other]) {
+      await expect(store.read(name)).rejects.toMatchObject({ code: 'pii_conversation_unreadable' })
+    }
+
+    const large = [entry(1, 'x'.repeat(25_000))]
+    for (const id of ['a', 'b', 'c', 'd']) {
+      await clock.advance(1000)
+      await store.add({ ...NAME, id }, large)
+    }
+    const read = async (id: string) => (await store.read({ ...NAME, id })).length
+    expect(await Promise.all(['a', 'b', 'c', 'd'].map((id) => read(id)))).toEqual([0, 1, 1, 1])
+    await store.add({ ...NAME, id: 'b' }, [...large, entry(2, 'y'.repeat(45_000))])
+    expect(await Promise.all(['b', 'c', 'd'].map((id) => read(id)))).toEqual([2, 0, 1])
+
+    await store.removeOwner('u1')
     const left = await queries.rows((db, { piiConversations }) => db.select().from(piiConversations))
     expect(left).toHaveLength(1)
     await close()

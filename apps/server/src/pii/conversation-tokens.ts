@@ -1,16 +1,18 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomInt } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import type { TokenEntry } from '@svc/pii/reversible'
-import { and, asc, count, eq, inArray, lte } from 'drizzle-orm'
+import { and, eq, lte } from 'drizzle-orm'
 import type { Database } from '../db/database.ts'
 import type { Clock } from '../ports.ts'
 import { seal, unseal } from '../secret/seal.ts'
+import { createConversationRoom, type OwnerLimits } from './conversation-room.ts'
 
 /** Most values of one conversation, and the longest content, characters. */
 const MAX_VALUES = 5000
 const MAX_CONTENT = 1024 * 1024
-/** Most conversations of one owner; the one that ends first gives way. */
-const MAX_OF_OWNER = 10_000
+/** The purpose of the key, for its derivation from the secret of the server. */
+export const CONVERSATIONS_KEY = 'masked values of conversations'
+
 /** Several requests of a conversation may run at once. */
 const MAX_WRITES = 8
 
@@ -29,24 +31,30 @@ export interface ConversationName {
 
 /** The masked values of conversations with their tokens, sealed in the database. */
 export interface ConversationTokens {
-  /** Gives the values so far; none for a conversation that is new or has expired. */
+  /**
+   * Gives the values so far; none for a conversation that is new or has expired.
+   *
+   * @throws {SvcError} `pii_conversation_unreadable`, `internal`; the errors of the database
+   */
   read(name: ConversationName): Promise<readonly TokenEntry[]>
   /**
    * Adds values.
    *
    * @returns false when another request gave one of the tokens to another value, or one of the values another token
-   * @throws {SvcError} `pii_conversation_full`, `invalid_request`; the errors of the database
+   * @throws {SvcError} `pii_conversation_full`, `invalid_request`; as {@link ConversationTokens.read}
    */
   add(name: ConversationName, entries: readonly TokenEntry[]): Promise<boolean>
+  /** Removes the conversations that have ended. @throws the errors of the database */
+  tidy(): Promise<void>
+  /** Removes all conversations of an owner. @throws the errors of the database */
+  removeOwner(userId: string): Promise<void>
 }
 
 /** Options of {@link createConversationTokens}. */
-export interface ConversationTokensOptions extends Pick<Database, 'queries'> {
+export interface ConversationTokensOptions extends Pick<Database, 'queries'>, OwnerLimits {
   readonly clock: Pick<Clock, 'now'>
   /** Gives the key of 32 bytes of this purpose. */
   readonly key: () => Uint8Array
-  /** @default 10,000 */
-  readonly maxOfOwner?: number | undefined
 }
 
 interface Stored {
@@ -55,70 +63,67 @@ interface Stored {
   readonly expiresAt: number
 }
 
+/** A row that is made anew has another version than the removed one, so that no write mistakes it for that. */
+const MAX_FIRST_VERSION = 2 ** 40
+
 const NOTHING: Stored = { version: 0, entries: [], expiresAt: 0 }
 
 /** Creates the store. */
 export function createConversationTokens(options: ConversationTokensOptions): ConversationTokens {
-  const { queries, clock, key, maxOfOwner = MAX_OF_OWNER } = options
-  const hash = (...parts: readonly string[]): string =>
-    createHmac('sha256', key()).update(JSON.stringify(parts)).digest('hex')
+  const { queries, clock, key } = options
+  const room = createConversationRoom(options)
+  const derive = (...parts: readonly string[]): Buffer =>
+    createHmac('sha256', key()).update(JSON.stringify(parts)).digest()
+  const hash = (...parts: readonly string[]): string => derive(...parts).toString('hex')
+  /** A content opens in its own row alone. */
+  const findContentKey = (rowHash: string): Uint8Array => derive('content', rowHash)
   const hashName = ({ userId, id, prefix, suffix }: ConversationName): string =>
     hash('conversation', userId, id, prefix, suffix)
 
+  async function tidy(): Promise<void> {
+    const now = clock.now()
+    await queries.change((db, { piiConversations: table }) => db.delete(table).where(lte(table.expiresAt, now)))
+  }
+
   async function find(name: ConversationName): Promise<Stored> {
+    const rowHash = hashName(name)
     const [row] = await queries.rows((db, { piiConversations: table }) =>
-      db
-        .select()
-        .from(table)
-        .where(eq(table.hash, hashName(name))),
+      db.select().from(table).where(eq(table.hash, rowHash)),
     )
     if (row === undefined || row.expiresAt <= clock.now()) return { ...NOTHING, version: row?.version ?? 0 }
-    const entries: readonly TokenEntry[] = JSON.parse(unseal(Buffer.from(row.content, 'base64'), key()))
-    return { version: row.version, entries, expiresAt: row.expiresAt }
+    const { version, content, expiresAt } = row
+    return { version, entries: open(content, findContentKey(rowHash)), expiresAt }
   }
 
   /** @returns whether the version was still there */
   async function write(name: ConversationName, { version, entries, expiresAt }: Stored): Promise<boolean> {
-    const content = seal(JSON.stringify(entries), key()).toString('base64')
-    const now = clock.now()
-    await queries.change((db, { piiConversations: table }) => db.delete(table).where(lte(table.expiresAt, now)))
+    const rowHash = hashName(name)
+    const owner = hash('owner', name.userId)
+    const content = seal(JSON.stringify(entries), findContentKey(rowHash)).toString('base64')
+    await tidy()
+    await room.make({ owner, hash: rowHash, bytes: content.length, isNew: version === 0 })
     if (version > 0) {
       const changed = await queries.change((db, { piiConversations: table }) =>
         db
           .update(table)
           .set({ content, expiresAt, version: version + 1 })
-          .where(and(eq(table.hash, hashName(name)), eq(table.version, version))),
+          .where(and(eq(table.hash, rowHash), eq(table.version, version))),
       )
       return changed > 0
     }
-    const owner = hash('owner', name.userId)
-    await makeRoom(owner)
-    const row = { hash: hashName(name), owner, version: 1, content, expiresAt }
+    const row = { hash: rowHash, owner, version: randomInt(1, MAX_FIRST_VERSION), content, expiresAt }
     const added = await queries.change((db, { piiConversations: table }) =>
       db.insert(table).values(row).onConflictDoNothing(),
     )
     return added > 0
   }
 
-  async function makeRoom(owner: string): Promise<void> {
-    const [kept] = await queries.rows((db, { piiConversations: table }) =>
-      db.select({ rows: count() }).from(table).where(eq(table.owner, owner)),
-    )
-    const surplus = (kept?.rows ?? 0) - maxOfOwner + 1
-    if (surplus <= 0) return
-    const first = await queries.rows((db, { piiConversations: table }) =>
-      db
-        .select({ hash: table.hash })
-        .from(table)
-        .where(eq(table.owner, owner))
-        .orderBy(asc(table.expiresAt))
-        .limit(Math.min(surplus, 100)),
-    )
-    const ending = first.map((row) => row.hash)
-    await queries.change((db, { piiConversations: table }) => db.delete(table).where(inArray(table.hash, ending)))
-  }
-
   return {
+    tidy,
+    async removeOwner(userId) {
+      const owner = hash('owner', userId)
+      await queries.change((db, { piiConversations: table }) => db.delete(table).where(eq(table.owner, owner)))
+    },
     read: async (name) => (await find(name)).entries,
     async add(name, entries) {
       const lifetime = name.keptHours * 3_600_000
@@ -134,6 +139,16 @@ export function createConversationTokens(options: ConversationTokensOptions): Co
       }
       return false
     },
+  }
+}
+
+function open(content: string, key: Uint8Array): readonly TokenEntry[] {
+  try {
+    return JSON.parse(unseal(Buffer.from(content, 'base64'), key))
+  } catch {
+    throw new SvcError('internal', 'the masked values of the conversation cannot be read; begin another one', {
+      code: 'pii_conversation_unreadable',
+    })
   }
 }
 

@@ -17,6 +17,7 @@ import type { Clock } from '../ports.ts'
 import { type ConsumerPolicy, findConsumerPolicy, hasWork } from './consumer-policy.ts'
 import { readConversationId } from './conversation-id.ts'
 import type { ConversationName, ConversationTokens } from './conversation-tokens.ts'
+import { busyConversation, createConversationTurns } from './conversation-turns.ts'
 import type { DetectorRegistry } from './detectors.ts'
 import { createFoundEntries, createUnscannedMediaEntry, createUnscannedTokensEntry, type Occasion } from './entries.ts'
 import { failClosed } from './fail-closed.ts'
@@ -105,7 +106,7 @@ export interface RequestFilterOptions {
   readonly metrics: PiiMetrics
   readonly clock: Clock
   /** Keeps tokens over the requests of a conversation. */
-  readonly conversations: ConversationTokens
+  readonly conversations: Pick<ConversationTokens, 'read' | 'add'>
 }
 
 const NOTHING: FilteredRequest = { splices: [] }
@@ -114,9 +115,6 @@ const ONLY_TEXT: FilteredRequest = {
   splices: [],
   later: { masks: undefined, blocksMedia: true, filter: async (texts) => texts },
 }
-
-/** Scans of one request whose conversation gets other tokens meanwhile. */
-const MOST_SCANS = 4
 
 /** Formats whose requests may carry media (§2.10). */
 const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
@@ -133,6 +131,7 @@ const WITH_MEDIA: ReadonlySet<DocumentFormat> = new Set([
 // biome-ignore lint/complexity/noExcessiveLinesPerFunction: the steps of one filter, each a function over one scan
 export function createRequestFilter(options: RequestFilterOptions): RequestFilter {
   const { defaults, detectors, tokens, events, metrics, clock, conversations } = options
+  const turns = createConversationTurns()
 
   function record(entries: readonly PiiAuditEvent[]): readonly string[] {
     if (entries.length === 0) return []
@@ -190,18 +189,20 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
 
   /** Judges a request whose tokens are kept, again when another request of the conversation gave tokens meanwhile. */
   async function judgeKept(scanned: Scanned, unscanned: readonly TokenList[]): Promise<FilteredRequest> {
-    const { conversation } = scanned
+    const { conversation, request } = scanned
     if (conversation === undefined) return await judge(scanned, unscanned)
-    for (let attempt = 0; attempt < MOST_SCANS; attempt++) {
-      const known = await conversations.read(conversation)
-      const masks = createTokenMap({ ...conversation, texts: listTexts(scanned.texts.segments), known })
-      const kept = { ...scanned, masks }
-      const outcome = await scan(kept)
-      if (outcome.blocked || (await conversations.add(conversation, masks.entries()))) {
-        return await conclude(kept, outcome, unscanned)
-      }
-    }
-    throw busyConversation()
+    const { kept, outcome } = await turns.run(conversation, () => scanKept(scanned, conversation), request)
+    return await conclude(kept, outcome, unscanned)
+  }
+
+  /** Scans with the tokens so far and keeps new ones; gives undefined when others were kept meanwhile. */
+  async function scanKept(scanned: Scanned, conversation: ConversationName) {
+    const known = await conversations.read(conversation)
+    const masks = createTokenMap({ ...conversation, texts: listTexts(scanned.texts.segments), known })
+    const kept: Scanned = { ...scanned, masks }
+    const outcome = await scan(kept)
+    const isKept = outcome.blocked || (await conversations.add(conversation, masks.entries()))
+    return isKept ? { kept, outcome } : undefined
   }
 
   /** @param unscanned token lists that at least one model of the request could not read */
@@ -405,13 +406,6 @@ function toHiddenEdits(hidden: readonly HiddenTexts[], found: FilterOutcome['seg
     if (own.every(({ rewritten }) => rewritten === undefined)) return []
     const texts = segments.map(({ text }, index) => own[index]?.rewritten ?? text)
     return [{ start: node.start, end: node.end, replacement: encode(texts) }]
-  })
-}
-
-function busyConversation(): SvcError {
-  return new SvcError('unavailable', 'other requests of the conversation give tokens at the same time; retry', {
-    code: 'pii_conversation_busy',
-    retryAfterMs: 1000,
   })
 }
 

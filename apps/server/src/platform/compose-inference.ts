@@ -38,8 +38,7 @@ import { traceExecutor, traceRelay, traceTranslation } from '../inference/tracin
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { BackendTraceRecorder, TraceRecorder } from '../monitoring/recorders.ts'
 import type { OutboundClient } from '../outbound/client.ts'
-import type { ConversationTokens } from '../pii/conversation-tokens.ts'
-import type { RequestFilter } from '../pii/request-filter.ts'
+import type { RequestFilter, RequestFilterOptions } from '../pii/request-filter.ts'
 import type { TextScanner } from '../pii/scan-text.ts'
 import type { Placement } from '../placement/placement.ts'
 import { OPAQUE_ERROR } from '../public-error.ts'
@@ -86,7 +85,7 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   /** The vector stores of this process. */
   readonly vectorStores: { open(): Promise<VectorStores> }
   /** Keeps the tokens of masked values over the requests of a conversation. */
-  readonly piiConversations: ConversationTokens
+  readonly piiConversations: RequestFilterOptions['conversations']
   /** Answers requests that name an agent. @default no agents */
   readonly predictAgent?: PredictAgent | undefined
   /** Sends requests for models of peers to them. */

@@ -6,11 +6,10 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import type { Executor } from '../inference/engine/executor.ts'
 import type { OwnPlaces } from '../key-files/own-places.ts'
 import type { BackendTraceRecorder } from '../monitoring/recorders.ts'
-import type { ConversationTokens } from '../pii/conversation-tokens.ts'
 import { findDetectorKind } from '../pii/detector-model.ts'
 import { createDetectorRegistry, type DetectorRegistryOptions } from '../pii/detectors.ts'
 import { createPiiMetrics, type PiiMetrics } from '../pii/metrics.ts'
-import { createRequestFilter, type RequestFilter } from '../pii/request-filter.ts'
+import { createRequestFilter, type RequestFilter, type RequestFilterOptions } from '../pii/request-filter.ts'
 import { createTextScanner, type TextScanner } from '../pii/scan-text.ts'
 import { createScanThreads } from '../pii/scan-threads.ts'
 import { createTermFiles } from '../pii/term-files.ts'
@@ -43,7 +42,7 @@ export interface PiiParts {
   readonly clock: Clock
   readonly logger: Logger
   /** Keeps tokens over the requests of a conversation. */
-  readonly conversations: ConversationTokens
+  readonly conversations: RequestFilterOptions['conversations']
 }
 
 type FilePattern = NonNullable<NonNullable<ModelConfig['piiDetection']>['patterns']>[number]

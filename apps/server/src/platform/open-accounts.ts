@@ -1,4 +1,3 @@
-import { hkdfSync } from 'node:crypto'
 import { type Auth, type AuthOptions, createAuth, createRightsWatch } from '@svc/auth'
 import type { Stores, User } from '@svc/auth/ports'
 import type { Bus } from '../bus/bus.ts'
@@ -6,6 +5,7 @@ import type { ServerConfig } from '../config/schema.ts'
 import type { Database } from '../db/database.ts'
 import type { FileLock } from '../files/file-lock.ts'
 import type { Clock, Logger } from '../ports.ts'
+import { deriveKey } from '../secret/derive-key.ts'
 import { openServerSecret, type ServerSecret } from '../secret/server-secret.ts'
 import type { Settings } from '../settings/settings.ts'
 import type { Closers } from './closers.ts'
@@ -109,7 +109,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     auth,
     onNewAdmin,
     secretFault: secret.fault,
-    deriveKey: (purpose) => new Uint8Array(hkdfSync('sha256', secret.value, '', purpose, 32)),
+    deriveKey: (purpose) => deriveKey(secret, purpose),
   }
 }
 

@@ -30,7 +30,8 @@ import type { RootLogger } from '../logging/log.ts'
 import { createMetrics } from '../monitoring/metrics.ts'
 import type { UsageRecorder } from '../monitoring/recorders.ts'
 import { readServerId } from '../operations/server-id.ts'
-import { createConversationTokens } from '../pii/conversation-tokens.ts'
+import { CONVERSATIONS_KEY, createConversationTokens } from '../pii/conversation-tokens.ts'
+import { tidyConversations } from '../pii/tidy-conversations.ts'
 import { createLocalPlacement } from '../placement/placement.ts'
 import type { Clock } from '../ports.ts'
 import { createClientSecrets } from '../realtime/client-secrets.ts'
@@ -319,6 +320,13 @@ export async function openPlatform(
   })
   const sharedCorpora =
     cluster && (await import('./open-shared-corpora.ts')).openSharedCorpora({ config, database, bus, clock, log })
+  const piiConversations = createConversationTokens({
+    queries: database.queries,
+    clock,
+    key: () => accounts.deriveKey(CONVERSATIONS_KEY),
+  })
+  const tidying = tidyConversations(piiConversations, { clock, logger: log })
+  closers.push(() => tidying.close())
   const inference = createLazyInference({
     config,
     settings,
@@ -348,11 +356,7 @@ export async function openPlatform(
     toolServers,
     // They ask the routes of this server, so they are made after the request path.
     assistantTools: (options) => assistant.ownTools(options),
-    piiConversations: createConversationTokens({
-      queries: database.queries,
-      clock,
-      key: () => accounts.deriveKey('masked values of conversations'),
-    }),
+    piiConversations,
     // Agents and documents ask models, so they are made after the request path.
     predictAgent: (request, agent, task) => agentParts.agents.predict(request, agent, task),
     fileSearch: (asked, options) => agentParts.fileSearch(asked, options),
@@ -452,6 +456,7 @@ export async function openPlatform(
     interception,
     vectorStores,
     documents: agentParts.documents,
+    piiConversations,
     agents: agentParts.agents,
     toolServers,
     assistant,

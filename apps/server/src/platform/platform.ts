@@ -28,6 +28,7 @@ import type { Unready } from '../monitoring/readiness.ts'
 import type { Traces } from '../monitoring/traces/create-traces.ts'
 import type { Operations } from '../operations/operations.ts'
 import type { OutboundClient } from '../outbound/client.ts'
+import type { ConversationTokens } from '../pii/conversation-tokens.ts'
 import type { Clock } from '../ports.ts'
 import type { ClientSecrets } from '../realtime/client-secrets.ts'
 import type { Settings } from '../settings/settings.ts'
@@ -111,6 +112,8 @@ export interface Platform {
   readonly vectorStores: LazyVectorStores
   /** Uploaded files, and the stores in which their texts are found. */
   readonly documents: LazyDocuments
+  /** Masked values of conversations. */
+  readonly piiConversations: Pick<ConversationTokens, 'removeOwner'>
   /** Agents, tasks and jobs. */
   readonly agents: LazyAgents
   /** The MCP servers of models. */

@@ -1,4 +1,4 @@
-import { closeSync, existsSync, openSync, readFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readdirSync, readFileSync } from 'node:fs'
 import { Agent, request } from 'node:http'
 import { join } from 'node:path'
 import { startUpstream, type Upstream } from '@svc/test-kit'
@@ -17,10 +17,24 @@ const TOGETHER = 10
 
 const ALL = ['chat', 'completion', 'edit', 'embeddings', 'tokenize']
 /** Local models, and models upstream by their format. */
-const HERE = ['masked', 'restored', 'blocked']
+const HERE = ['masked', 'restored', 'kept', 'replaced', 'blocked']
 const FAR: Readonly<Record<string, readonly string[]>> = {
-  '/v1/chat/completions': ['far-a', 'far-a-restored', 'far-a-full', 'far-b-full', 'far-b-text', 'far-blocked'],
-  '/v1/messages': ['far-b', 'far-b-restored', 'far-a-full', 'far-b-full', 'far-a-text', 'far-blocked'],
+  '/v1/chat/completions': [
+    'far-a',
+    'far-a-kept',
+    'far-a-replaced',
+    'far-a-full',
+    'far-b-full',
+    'far-b-text',
+    'far-blocked',
+  ],
+  '/v1/messages': ['far-b', 'far-b-kept', 'far-b-replaced', 'far-a-full', 'far-b-full', 'far-a-text', 'far-blocked'],
+}
+/** In place of the fixed text. */
+const OPERATORS = {
+  CANARY: { fake: 'person' },
+  PARTED: { hash_key_env: 'CANARY_KEY' },
+  CROSSING: { fake: 'street_address' },
 }
 
 /** Both formats read this as a reply. */
@@ -37,19 +51,22 @@ let agent: Agent
 
 beforeAll(async () => {
   upstream = await startUpstream()
-  server = await startTestServer()
+  server = await startTestServer({ env: { CANARY_KEY: 'the key of the hashes in this test' } })
   agent = new Agent({ keepAlive: true, maxSockets: TOGETHER })
   for (const [name, action] of [
     ['masking', 'mask'],
+    ['replacing', 'mask'],
     ['blocking', 'block'],
   ]) {
-    const pii_detection = { patterns: CANARY_PATTERNS, default_action: action }
+    const own = name === 'replacing' ? { operators: OPERATORS } : {}
+    const pii_detection = { patterns: CANARY_PATTERNS, default_action: action, ...own }
     await server.writeModelFile(`${name}.yaml`, stringify({ name, backend: 'pattern', pii_detection }))
   }
   const policy = (name: string) => ({
     enabled: true,
-    detectors: [name.includes('blocked') ? 'blocking' : 'masking'],
-    reversible_redactions: name.includes('restored'),
+    detectors: [name.includes('blocked') ? 'blocking' : name.includes('replaced') ? 'replacing' : 'masking'],
+    reversible_redactions: /restored|kept/.test(name),
+    conversation_tokens: name.includes('kept'),
   })
   for (const name of HERE) await server.model(name, {}, { known_usecases: ALL, pii: policy(name), pinned: true })
   for (const name of new Set(Object.values(FAR).flat())) {
@@ -73,10 +90,17 @@ afterAll(async () => {
   await upstream.close()
 })
 
+/** The conversation of the next requests, for the models that keep tokens. */
+let conversation = 0
+
 function send(path: string, body: string): Promise<{ readonly status: number; readonly text: string }> {
   return new Promise((resolve, reject) => {
     const bytes = Buffer.from(body)
-    const headers = { 'content-type': 'application/json', 'content-length': bytes.length }
+    const headers = {
+      'content-type': 'application/json',
+      'content-length': bytes.length,
+      'x-conversation-id': `c${conversation}`,
+    }
     const outgoing = request(new URL(path, server.url), { method: 'POST', agent, headers }, (incoming) => {
       let text = ''
       incoming.setEncoding('utf8').on('data', (piece: string) => (text += piece))
@@ -100,6 +124,14 @@ function newRecords(model: string): string {
   return readFileSync(file, 'utf8')
 }
 
+/** Everything that is in the files of the database. */
+function readDatabase(): string {
+  const folder = join(server.folder, 'data')
+  const files = readdirSync(folder).filter((name) => name.startsWith('database.db'))
+  expect(files).not.toEqual([])
+  return files.map((name) => readFileSync(join(folder, name), 'latin1')).join('\n')
+}
+
 describe('the search for canaries', () => {
   it('finds them behind layers of escapes, percent signs and base64, and finds their cut pieces', () => {
     const value = { a: 'é😀" canary-01234567' }
@@ -121,6 +153,7 @@ describe('generated bodies with canaries', () => {
     async () => {
       const routes = new Map(listScannedPaths(server).map((entry) => [entry[1].path, entry]))
       let seen = 0
+      let turn = 0
       const counts: Record<string, Record<number, number>> = {}
       const share = Math.ceil(BODIES / routes.size / TOGETHER)
       for (const [path, route] of routes.values()) {
@@ -129,6 +162,7 @@ describe('generated bodies with canaries', () => {
           fc.asyncProperty(
             fc.array(canaryBodies(route, models), { minLength: TOGETHER, maxLength: TOGETHER }),
             async (all) => {
+              conversation = Math.floor(turn++ / 10)
               const replies = await Promise.all(all.map(({ body }) => send(path, body)))
               for (const [index, { status, text }] of replies.entries()) {
                 if (status >= 400) expect([path, findLeak(text)]).toEqual([path, undefined])
@@ -158,6 +192,7 @@ describe('generated bodies with canaries', () => {
       }
       const events = await server.call('/api/pii/events?limit=10000')
       expect(findLeak(events.text)).toBeUndefined()
+      expect(findLeak(readDatabase())).toBeUndefined()
       const metrics = await server.call('/metrics')
       expect(findLeak(metrics.text)).toBeUndefined()
       expect(metrics.text).toContain('svc_pii_events_total{kind="pii",origin="middleware",action="mask"')

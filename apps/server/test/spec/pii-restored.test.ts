@@ -113,8 +113,8 @@ const FORMATS: readonly Format[] = [
   },
 ]
 
-async function ask({ path, body }: Format, prompt: string, extra: object): Promise<RawReply> {
-  const reply = await world.server.post(path, { model: 'm', ...body(prompt), ...extra })
+async function ask({ path, body }: Format, prompt: string, extra: object, headers = {}): Promise<RawReply> {
+  const reply = await world.server.post(path, { model: 'm', ...body(prompt), ...extra }, headers)
   expect([path, reply.status, reply.status === 200 ? '' : reply.text]).toEqual([path, 200, ''])
   return reply
 }
@@ -130,6 +130,36 @@ describe('a token that the model repeats', () => {
     }
     expect(world.asked('m')).toContain(`I know ${TOKEN}.`)
     expect(world.asked('m')).not.toContain('größe')
+  })
+
+  it('is restored in the documents of a ranking', async () => {
+    const pii = { ...reversible, scan_rerank: true }
+    await world.server.model('ranked', {}, { known_usecases: ['rerank'], pii })
+    const documents = [`I know ${SECRET}.`, 'Nothing']
+    const reply = await world.server.post('/v1/rerank', { model: 'ranked', query: SECRET, documents })
+    const { results } = reply.json() as { results: { index: number; document: { text: string } }[] }
+    expect(results.toSorted((one, other) => one.index - other.index).map(({ document }) => document.text)).toEqual(
+      documents,
+    )
+    expect(world.asked('ranked')).toContain(`I know ${TOKEN}.`)
+    expect(world.asked('ranked')).not.toContain('größe')
+  })
+
+  it('is restored in later requests of its conversation, in every format', async () => {
+    const rules = [{ do: { text: ANSWER, split: 'characters' } as const }]
+    const keys = { known_usecases: ['chat', 'completion'], pii: { ...reversible, conversation_tokens: true } }
+    await world.server.model('kept', { rules }, keys)
+    const headers = { 'x-conversation-id': 'c1' }
+    await ask(CHAT, `I know ${SECRET}.`, { model: 'kept' }, headers)
+    for (const format of FORMATS) {
+      const whole = await ask(format, 'What was it?', { model: 'kept', stream: false }, headers)
+      expect([format.path, format.whole(whole.json())]).toEqual([format.path, RESTORED])
+      const streamed = await ask(format, 'What was it?', { model: 'kept', stream: true }, headers)
+      expect([format.path, format.streamed(streamed)]).toEqual([format.path, RESTORED])
+      const other = await ask(format, 'What was it?', { model: 'kept', stream: false }, { 'x-conversation-id': 'c2' })
+      expect([format.path, format.whole(other.json())]).toEqual([format.path, ANSWER])
+    }
+    expect(world.asked('kept')).not.toContain('größe')
   })
 
   it('becomes the value again wherever the stream is cut', async () => {

@@ -1,6 +1,7 @@
 import { inspect } from 'node:util'
 import { describe, expect, it } from 'vitest'
-import { createLaneRestorer } from './lane-restorer.ts'
+import { createFakeWriter } from '../fakes/fakes.ts'
+import { createLaneRestorer, restoreText } from './lane-restorer.ts'
 import { createTokenMap } from './token-map.ts'
 
 const EMAIL = { group: 'EMAIL' }
@@ -101,6 +102,39 @@ describe('an invented value', () => {
     expect(map.mask(kind, 'Ada')).toBe('Benno Carvel')
     expect(map.mask({ group: 'PER' }, 'Ada')).toBe('Benno Carvel')
   })
+
+  it('is looked for in a bounded length of texts', () => {
+    const map = createTokenMap({ texts: ['x'.repeat(2 ** 25)] })
+    const masks = ['a', 'b', 'c'].map((name) => map.mask({ group: 'PER', writeFake: (value) => `Fake ${value}` }, name))
+    expect(masks).toEqual(['Fake a', 'Fake b', '[REDACTED:PER_001]'])
+  })
+
+  it('of any length and script is restored wherever the text is cut', () => {
+    const known = [
+      { token: 'é', value: 'one' },
+      { token: 'Ålwin', value: 'two' },
+      { token: '日本', value: 'three' },
+    ]
+    for (const entries of [known, known.slice(1), known.slice(1, 2)]) {
+      const map = createTokenMap({ texts: [], known: entries })
+      const text = 'é, iÅlwin Ålwi 日本 日 Alwin [REDACTED:Å'
+      const whole = entries.reduce((read, { token, value }) => read.replaceAll(token, value), text)
+      for (let cut = 0; cut <= text.length; cut++) {
+        const lane = createLaneRestorer(map)
+        expect(lane.push(text.slice(0, cut)) + lane.push(text.slice(cut)) + lane.end()).toBe(whole)
+      }
+    }
+  })
+
+  it('is found in a long text without comparing each with each position', () => {
+    const map = createTokenMap({ texts: [] })
+    const names = Array.from({ length: 1000 }, (_, index) => `user${index}`)
+    const fakes = names.map((name) =>
+      map.mask({ group: 'PER', writeFake: createFakeWriter('email', 'key') }, `${name}@lab.example`),
+    )
+    const filler = 'the quick brown fox jumps over a lazy dog '.repeat(100_000)
+    expect(restoreText(map, `${filler}${fakes[0]}`)).toBe(`${filler}user0@lab.example`)
+  }, 10_000)
 
   it('stands for at most a thousand values', () => {
     const map = createTokenMap({ texts: [] })

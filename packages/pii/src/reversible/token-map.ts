@@ -34,6 +34,8 @@ const MAX_BODY_LENGTH = 96
 /** Invented values of one map: each is looked for in all texts. */
 const MAX_FAKES = 1000
 const FAKE_ATTEMPTS = 32
+/** Characters of texts that invented values of one map are looked for in; then values have tokens. */
+const MAX_SEARCHED = 64 * 1024 * 1024
 const BODY = /[A-Z0-9_]*/y
 const IS_BODY = /^[A-Z0-9_]/
 const NOT_IN_GROUP = /[^A-Z0-9]/g
@@ -53,6 +55,8 @@ export class TokenMap implements MaskWriter {
   #matcher: TokenMatcher | undefined
   #list: readonly string[] | undefined
   #fakes = 0
+  #searched = 0
+  #length: number | undefined
 
   /** @internal maps come from {@link createTokenMap} */
   constructor({ prefix = DEFAULT_PREFIX, suffix = DEFAULT_SUFFIX, texts, known = [] }: TokenMapOptions) {
@@ -97,6 +101,7 @@ export class TokenMap implements MaskWriter {
    */
   avoid(texts: readonly string[]): void {
     this.#list = [...this.#listTexts(), ...texts]
+    this.#length = undefined
     if (this.#taken === undefined) return
     for (const body of findTakenBodies(texts, this.#prefix, this.#suffix)) this.#taken.add(body)
   }
@@ -121,9 +126,15 @@ export class TokenMap implements MaskWriter {
   /** An invented value that is in none of the texts, and is no other value's; undefined where none is left. */
   #nextFake(writeFake: WriteFake, value: string): string | undefined {
     if (this.#fakes === MAX_FAKES) return undefined
+    const texts = this.#listTexts()
+    this.#length ??= texts.reduce((sum, { length }) => sum + length, 0)
     for (let attempt = 0; attempt < FAKE_ATTEMPTS; attempt++) {
       const fake = writeFake(value, attempt)
-      if (fake === '' || this.#values.has(fake) || isInAny(this.#listTexts(), fake)) continue
+      if (fake === '' || this.#values.has(fake)) continue
+      // Only the first value may be looked for in texts of any length.
+      if (this.#searched > 0 && this.#searched + this.#length > MAX_SEARCHED) return undefined
+      this.#searched += this.#length
+      if (isInAny(texts, fake)) continue
       this.#fakes++
       return fake
     }

@@ -21,9 +21,9 @@ export class TokenMatcher {
   readonly #sorted: readonly string[]
   /** Longest first. */
   readonly #lengths: readonly number[]
-  /** The first two characters of invented values, which do not begin with the prefix; undefined without any. */
   readonly #hasQuotes: boolean
-  readonly #heads: ReadonlySet<string> | undefined
+  /** The beginnings of invented values, which do not begin with the prefix; undefined without any. */
+  readonly #heads: Heads | undefined
 
   constructor(prefix: string, values: ReadonlyMap<string, string>) {
     this.#prefix = prefix
@@ -31,9 +31,7 @@ export class TokenMatcher {
     this.#sorted = [...values.keys()].sort()
     this.#lengths = [...new Set(this.#sorted.map(({ length }) => length))].sort((one, other) => other - one)
     this.#hasQuotes = this.#sorted.some((token) => token.includes('"'))
-    const heads = new Set(this.#sorted.filter((token) => !token.startsWith(prefix)).map((token) => token.slice(0, 2)))
-    for (const head of [...heads]) heads.add(head.charAt(0))
-    this.#heads = heads.size === 0 ? undefined : heads
+    this.#heads = createHeads(this.#sorted.filter((token) => !token.startsWith(prefix)))
   }
 
   /** Whether tokens hold characters that JSON escapes, so that they never appear unescaped in JSON text. */
@@ -79,9 +77,11 @@ export class TokenMatcher {
     const at = this.#nextPrefix(text, from, isEnd)
     if (this.#heads === undefined) return at
     const before = at === -1 ? text.length : at
-    for (let fake = from; fake < before; fake++) {
-      const head = text.slice(fake, fake + 2)
-      if (this.#heads.has(head) && (head.length === 2 || !isEnd)) return fake
+    const whole = Math.min(before, text.length - this.#heads.length + 1)
+    const fake = this.#heads.find(text, from, whole)
+    if (fake !== -1) return fake
+    for (let tail = Math.max(from, whole); tail < before && !isEnd; tail++) {
+      if (this.#isBeginning(text.slice(tail))) return tail
     }
     return at
   }
@@ -115,5 +115,37 @@ export class TokenMatcher {
       if (value !== undefined && start + length <= text.length) return { start, end: start + length, value }
     }
     return undefined
+  }
+}
+
+/** Longest beginning that is looked up. */
+const MAX_HEAD = 6
+const TABLE_BITS = 7
+const TABLE_MASK = (1 << TABLE_BITS) - 1
+
+/** The beginnings of texts, all of one length. */
+interface Heads {
+  readonly length: number
+  /** The first position where one of them stands; -1 without one. */
+  find(text: string, from: number, before: number): number
+}
+
+function createHeads(tokens: readonly string[]): Heads | undefined {
+  if (tokens.length === 0) return undefined
+  const length = Math.min(MAX_HEAD, ...new Set(tokens.map((token) => token.length)))
+  const heads = new Set(tokens.map((token) => token.slice(0, length)))
+  // Pairs of characters by their last bits: most positions of a text begin none of them.
+  const pairs = new Uint8Array(1 << (2 * TABLE_BITS))
+  const toPair = (text: string, at: number): number =>
+    ((text.charCodeAt(at) & TABLE_MASK) << TABLE_BITS) | (length === 1 ? 0 : text.charCodeAt(at + 1) & TABLE_MASK)
+  for (const head of heads) pairs[toPair(head, 0)] = 1
+  return {
+    length,
+    find(text, from, before) {
+      for (let at = from; at < before; at++) {
+        if (pairs[toPair(text, at)] === 1 && heads.has(text.slice(at, at + length))) return at
+      }
+      return -1
+    },
   }
 }

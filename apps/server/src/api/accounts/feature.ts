@@ -67,7 +67,7 @@ export function accountsFeature(platform: Platform): ServerFeature {
       logoutRoute({ ...parts, signInProviders: providers, stores, clock }),
       ...ownRoutes(parts),
       ...keyRoutes(parts),
-      ...userRoutes({ ...parts, documents: platform.documents }),
+      ...userRoutes({ ...parts, documents: platform.documents, piiConversations: platform.piiConversations }),
       ...rightsRoutes({ ...parts, modelNames: () => models.list().map(({ name }) => name) }),
       ...inviteRoutes(parts),
     ],

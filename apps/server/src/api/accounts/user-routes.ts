@@ -14,6 +14,8 @@ const USERS = '/api/auth/admin/users'
 interface UserRouteParts extends AccountParts {
   /** Uploaded files and stores of documents. */
   readonly documents: { removeOwner(id: string): Promise<void> }
+  /** Masked values of conversations. */
+  readonly piiConversations: { removeOwner(id: string): Promise<void> }
 }
 
 /** Accounts as admins change them: list, role, status, password, deletion (§4.2). */
@@ -107,7 +109,7 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
   ]
 }
 
-function deleteRoute({ auth, documents }: UserRouteParts): Route {
+function deleteRoute({ auth, documents, piiConversations }: UserRouteParts): Route {
   return defineRoute({
     ...ADMIN_ROUTE,
     method: 'DELETE',
@@ -119,6 +121,9 @@ function deleteRoute({ auth, documents }: UserRouteParts): Route {
       const { id, email } = await auth.accounts.read(readId(call), call)
       await auth.accounts.remove(id, { actorId: call.principal.id }, call)
       call.noteChange({ name: email })
+      await piiConversations.removeOwner(id).catch((err: unknown) => {
+        call.log.warn({ err, user: id }, 'the masked values of a deleted account could not be removed')
+      })
       // There may be many.
       documents.removeOwner(id).catch((err: unknown) => {
         call.log.warn({ err, user: id }, 'the files of a deleted account could not be removed')

@@ -9,7 +9,7 @@ export const piiConversationsOnSqlite = sqlite.sqliteTable(
     hash: sqlite.text('hash').primaryKey(),
     /** Hash of the owner. */
     owner: sqlite.text('owner').notNull(),
-    /** Grows with every write, from 1. */
+    /** Grows with every write, from a random number. */
     version: sqlite.integer('version').notNull(),
     /** Pairs of tokens and values, JSON, sealed, in base64. */
     content: sqlite.text('content').notNull(),

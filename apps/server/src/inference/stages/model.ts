@@ -12,6 +12,7 @@ import { createLanes } from '../core/lanes.ts'
 import { mapBatches } from '../core/map-batches.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
 import type { Cleanup, ModelRequest, Stages } from '../core/pipeline.ts'
+import { restoreValue } from '../core/restore-value.ts'
 import { createTurns } from '../core/turns.ts'
 import type { Reply } from '../replies/reply.ts'
 import type { FormattedCall, OperationCall } from '../replies/wire-format.ts'
@@ -59,7 +60,9 @@ function askModel(
     turns: createTurns({ ledger, filtered }),
   }
   for (const warning of listWarnings(call)) ledger.warn(warning)
-  if (call.kind === 'operation') return perform(call, { model, task, ...options })
+  if (call.kind === 'operation') {
+    return perform(call, { model, task, restoration: filtered.restoration, ...options })
+  }
   const lanes = createLanes({
     restoration: findRestoration(asked),
     onWarning(warning) {
@@ -91,10 +94,12 @@ async function perform(
     models,
     model,
     task,
+    restoration,
     cleanup,
   }: Pick<ModelStageOptions, 'models'> & {
     readonly model: ModelConfig
     readonly task: ModelTask
+    readonly restoration: TokenMap | undefined
     readonly cleanup: Cleanup
   },
 ): Promise<Reply> {
@@ -103,7 +108,12 @@ async function perform(
     if (done.release !== undefined) cleanup.add(done.release)
     return done
   })
-  return { ...result, context: task.context, ledger: task.ledger }
+  const { context, ledger } = task
+  // A ranking repeats texts of its request.
+  if (restoration === undefined || result.kind !== 'json' || call.request.kind !== 'rerank') {
+    return { ...result, context, ledger }
+  }
+  return { kind: 'json', body: (facts) => restoreValue(restoration, result.body(facts)), context, ledger }
 }
 
 /** Gives the values to restore in the reply. Later turns may mask some where the request itself has none. */

@@ -1,4 +1,4 @@
-import { untilAborted } from '../concurrency/until-aborted.ts'
+import { untilAborted } from './until-aborted.ts'
 
 /** Runs work of one key one after the other. */
 export interface KeyedLock {
