@@ -18,6 +18,8 @@ const MAX_WRITES = 8
 export interface ConversationName {
   /** The owner: nobody else gets the values. */
   readonly userId: string
+  /** The API key in use: other keys of the owner, and the owner without one, have conversations of their own. */
+  readonly keyId?: string | undefined
   /** The id of the conversation, as its requests name it. */
   readonly id: string
   /** Tokens of another form are kept apart. */
@@ -62,8 +64,8 @@ export function createConversationTokens(options: ConversationTokensOptions): Co
   const { queries, clock, key, maxOfOwner = MAX_OF_OWNER } = options
   const hash = (...parts: readonly string[]): string =>
     createHmac('sha256', key()).update(JSON.stringify(parts)).digest('hex')
-  const hashName = ({ userId, id, prefix, suffix }: ConversationName): string =>
-    hash('conversation', userId, id, prefix, suffix)
+  const hashName = ({ userId, keyId = '', id, prefix, suffix }: ConversationName): string =>
+    hash('conversation', userId, keyId, id, prefix, suffix)
 
   async function find(name: ConversationName): Promise<Stored> {
     const [row] = await queries.rows((db, { piiConversations: table }) =>

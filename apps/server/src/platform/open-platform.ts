@@ -353,6 +353,7 @@ export async function openPlatform(
       clock,
       key: () => accounts.deriveKey('masked values of conversations'),
     }),
+    piiFakeKey: () => accounts.deriveKey('invented values of the private text filter'),
     // Agents and documents ask models, so they are made after the request path.
     predictAgent: (request, agent, task) => agentParts.agents.predict(request, agent, task),
     fileSearch: (asked, options) => agentParts.fileSearch(asked, options),

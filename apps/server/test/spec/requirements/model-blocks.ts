@@ -459,6 +459,26 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'pii:conversation-tokens:responses',
+    section: '2.10',
+    behavior:
+      'Responses that continue one another by `previous_response_id` are one conversation of `conversation_tokens`, unless the request names another one.',
+    state: 'built',
+  },
+  {
+    id: 'pii:conversation-tokens:apart',
+    section: '2.10',
+    behavior: 'Another user or API key with the same id of a conversation has other tokens and gets no values.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:fake:shared',
+    section: '2.11',
+    behavior:
+      'A value has the same invented value on every server of a database and after a restart: the secret of the server decides.',
+    state: 'built',
+  },
+  {
     id: 'detector:operators:fake',
     section: '2.11',
     behavior:
