@@ -3,6 +3,7 @@ import { combineDetectors } from './combine-detectors.ts'
 import type { Detector } from './detector.ts'
 import { createEncodedDetector } from './encoded/encoded-detector.ts'
 import { PiiError } from './errors.ts'
+import { followListFiles, withStandIns } from './list-files.ts'
 import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
 import { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
 import { createMaskWriters, type MaskFunctions, type ReadSecret } from './operators/operators.ts'
@@ -41,7 +42,17 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  * @example
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
-export function createDetector(detectorOptions: DetectorOptions): Detector {
+export function createDetector(options: DetectorOptions): Detector {
+  const { name, settings, termFiles: files, logger } = options
+  checkGroups(settings, options.classifier)
+  const create = (plain: DetectionSettings): Detector => createPlainDetector({ ...options, settings: plain })
+  if (settings.denyListFiles === undefined && settings.allowListFiles === undefined) return create(settings)
+  create(withStandIns(settings))
+  return followListFiles({ name, settings, files, logger, create })
+}
+
+/** Creates the detector of settings whose lists are in no files. */
+function createPlainDetector(detectorOptions: DetectorOptions): Detector {
   const {
     settings,
     classifier,
@@ -54,7 +65,6 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
   } = detectorOptions
   const { name } = options
   const { builtins = [], patterns = [], denyList = {}, encodings = [] } = settings
-  checkGroups(settings, classifier)
   const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), {
     readSecret,
     functions,

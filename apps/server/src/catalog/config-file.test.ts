@@ -334,6 +334,14 @@ describe('refused files', () => {
       'm.yaml:4: download_files[1].filename: must not be an absolute path',
     ],
     [
+      'name: m\npii_detection:\n  deny_list_files:\n    P: [ok, ../x]',
+      'm.yaml:4: pii_detection.deny_list_files.P[1]: must not hold ".."',
+    ],
+    [
+      'name: m\npii_detection:\n  allow_list_files:\n  - /x',
+      'm.yaml:4: pii_detection.allow_list_files[0]: must not be an absolute path',
+    ],
+    [
       'name: m\npii_detection:\n  protected_terms_files:\n  - ok\n  - ../x',
       'm.yaml:5: pii_detection.protected_terms_files[1]: must not hold ".."',
     ],

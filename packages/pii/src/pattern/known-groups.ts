@@ -2,7 +2,7 @@ import type { DetectionSettings } from '../settings.ts'
 import { NAMED_BUILTINS } from './catalogue.ts'
 
 /** The settings that decide what a detector reports. */
-export type ReportingSettings = Pick<DetectionSettings, 'builtins' | 'patterns' | 'denyList'>
+export type ReportingSettings = Pick<DetectionSettings, 'builtins' | 'patterns' | 'denyList' | 'denyListFiles'>
 
 /** Most names in a sentence. */
 const MOST_SUGGESTIONS = 5
@@ -17,7 +17,7 @@ const ALIKE_LETTERS = 3
  */
 export function findUnknownGroup(
   groups: Iterable<string>,
-  { builtins = [], patterns = [], denyList = {} }: ReportingSettings,
+  { builtins = [], patterns = [], denyList = {}, denyListFiles = {} }: ReportingSettings,
   recognised: readonly string[] = [],
 ): { readonly group: string; readonly fault: string } | undefined {
   const named = builtins.flatMap((name) => NAMED_BUILTINS.find(name) ?? [])
@@ -25,6 +25,7 @@ export function findUnknownGroup(
     ...named.map(({ group }) => group),
     ...patterns.map(({ name }) => name),
     ...Object.keys(denyList),
+    ...Object.keys(denyListFiles),
     ...recognised,
   ])
   const names = new Set(named.flatMap(({ name, aliases, groupAliases }) => [name, ...aliases, ...groupAliases]))
