@@ -58,7 +58,9 @@ describeInBrowser('the labs', () => {
     await using view = await openView(server.url)
     const { page } = view
     await page.goto('/app/pii?source=detectors&detectors=["masks"]')
-    await page.getByRole('textbox', { name: 'Text' }).fill('👩‍👩‍👧 e\u0301 Café: mail ada@lab.example now, card: 4111 1111 1111 1112')
+    await page
+      .getByRole('textbox', { name: 'Text' })
+      .fill('👩‍👩‍👧 e\u0301 Café: mail ada@lab.example now, card: 4111 1111 1111 1112')
     const before = view.requests.filter((path) => path.endsWith('/api/pii/redact')).length
     expect(before).toBe(0)
     await page.keyboard.press('Control+Enter')

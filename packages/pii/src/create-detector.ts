@@ -10,7 +10,7 @@ import { createMaskWriters, type MaskFunctions, type ReadSecret } from './operat
 import { withOperators } from './operators/with-operators.ts'
 import { createPatternTier, type PatternDetectorOptions, toNeutralGroups } from './pattern/detector.ts'
 import { BUILTINS } from './pattern/full-catalogue.ts'
-import { findUnknownGroup } from './pattern/known-groups.ts'
+import { refuseUnknownGroups } from './pattern/known-groups.ts'
 import type { DetectionSettings } from './settings.ts'
 
 /** Options of {@link createDetector}. */
@@ -44,7 +44,9 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  */
 export function createDetector(options: DetectorOptions): Detector {
   const { name, settings, termFiles: files, logger } = options
-  checkGroups(settings, options.classifier)
+  // A recogniser that does not tell its groups may report any.
+  const { classifier } = options
+  if (classifier === undefined || classifier.groups !== undefined) refuseUnknownGroups(settings, classifier?.groups)
   const create = (plain: DetectionSettings): Detector => createPlainDetector({ ...options, settings: plain })
   if (settings.denyListFiles === undefined && settings.allowListFiles === undefined) return create(settings)
   create(withStandIns(settings))
@@ -83,17 +85,4 @@ function createPlainDetector(detectorOptions: DetectorOptions): Detector {
     throw new PiiError('invalid_request', 'a detector needs a classifier, builtins or patterns', { code: 'pii_config' })
   }
   return withOperators(withAllowList(tier, settings.allowList ?? []), writers)
-}
-
-/** @throws SvcError `pii_config` for an operator or a minimum score of a group that the detector never reports */
-function checkGroups(settings: DetectionSettings, classifier: DetectorOptions['classifier']): void {
-  // A recogniser that does not tell its groups may report any.
-  if (classifier !== undefined && classifier.groups === undefined) return
-  for (const key of ['operators', 'entityMinScores'] as const) {
-    const unknown = findUnknownGroup(Object.keys(settings[key] ?? {}), settings, classifier?.groups)
-    if (unknown === undefined) continue
-    const name = key === 'operators' ? key : 'entity_min_scores'
-    const message = `${name}[${JSON.stringify(unknown.group)}]: ${unknown.fault}`
-    throw new PiiError('invalid_request', message, { code: 'pii_config' })
-  }
 }

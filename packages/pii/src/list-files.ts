@@ -79,11 +79,7 @@ export function followListFiles({ name, settings, files, logger, create }: ListF
   return { name, detect: async (document, options) => (await current()).detect(document, options) }
 }
 
-function addTerms(
-  denyList: DenyList,
-  files: DenyListFiles,
-  read: ReadonlyMap<string, string | undefined>,
-): DenyList {
+function addTerms(denyList: DenyList, files: DenyListFiles, read: ReadonlyMap<string, string | undefined>): DenyList {
   const all = new Map<string, readonly string[]>(Object.entries(denyList))
   for (const [group, paths] of Object.entries(files)) {
     const key = `deny_list_files[${JSON.stringify(group)}]`

@@ -111,7 +111,10 @@ describe('files of lists', () => {
   }
 
   it('join those of the settings, and are read again when they change', async () => {
-    files.set('projects', '# of this year\r\nBlue Heron\r\n').set('sites', 'Hall 9').set('public', '\uFEFFinfo@lab.example')
+    files
+      .set('projects', '# of this year\r\nBlue Heron\r\n')
+      .set('sites', 'Hall 9')
+      .set('public', '\uFEFFinfo@lab.example')
     const detectors = [createDetector({ name: 'd', settings, ...options })]
     const redacted = async (text: string) => {
       const outcome = await filterSegments({ segments: [{ text }] }, { detectors })
@@ -141,7 +144,9 @@ describe('files of lists', () => {
     }
     expect(warned).toEqual([expect.stringContaining(fault)])
     files.set(path, 'good')
-    expect(await filterSegments({ segments: [{ text: 'a good one' }] }, { detectors })).toMatchObject({ blocked: false })
+    expect(await filterSegments({ segments: [{ text: 'a good one' }] }, { detectors })).toMatchObject({
+      blocked: false,
+    })
   })
 
   it('fail scans where nothing reads them', async () => {

@@ -176,7 +176,8 @@ function checkPatterns(keys: ModelKeys, refuse: Refuse): void {
   }
   try {
     const patterns = own.map(({ name = '', match = '', ...rest }) => ({ name, match, ...rest }))
-    createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns } })
+    // Groups are checked apart, because those of a recogniser are unknown.
+    createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns, entityMinScores: undefined } })
   } catch (error) {
     refuse('pii_detection', error instanceof Error ? error.message : String(error))
   }

@@ -50,7 +50,11 @@ describe('conversations of filtered responses', () => {
     // An id that the client gives is the conversation.
     const given = await respond(world, { conversation: 'c', previous_response_id: second.id, input: 'eve@lab.example' })
     expect(given.reply).toBe('It is eve@lab.example, not [REDACTED:EMAIL_002].')
-    const missing = await world.server.post('/v1/responses', { model: 'm', previous_response_id: 'resp_x', input: MAIL })
+    const missing = await world.server.post('/v1/responses', {
+      model: 'm',
+      previous_response_id: 'resp_x',
+      input: MAIL,
+    })
     expect([missing.status, missing.text]).toEqual([404, expect.stringContaining('previous_response_id')])
   })
 
@@ -87,7 +91,9 @@ describe('invented values', () => {
     // The process of the test is the same one: only the secret may decide.
     await using other = await startPiiWorld({ env })
     expect(await redact(other)).toBe(first)
-    await using foreign = await startPiiWorld({ env: { SVC_AUTH_HMAC_SECRET: 'the secret of another database than that' } })
+    await using foreign = await startPiiWorld({
+      env: { SVC_AUTH_HMAC_SECRET: 'the secret of another database than that' },
+    })
     expect(await redact(foreign)).not.toBe(first)
   })
 })

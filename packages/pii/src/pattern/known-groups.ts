@@ -1,3 +1,4 @@
+import { SvcError } from '@svc/errors'
 import type { DetectionSettings } from '../settings.ts'
 import { NAMED_BUILTINS } from './catalogue.ts'
 
@@ -33,6 +34,25 @@ export function findUnknownGroup(
     if (!reported.has(group) && !names.has(group)) return { group, fault: describe(group, [...reported]) }
   }
   return undefined
+}
+
+/**
+ * Checks that operators and minimum scores are of groups that a detector reports.
+ *
+ * @param recognised the groups of the recogniser, if the detector has one
+ * @throws SvcError `pii_config`, kind `invalid_request`, naming the group
+ */
+export function refuseUnknownGroups(
+  settings: ReportingSettings & Pick<DetectionSettings, 'operators' | 'entityMinScores'>,
+  recognised: readonly string[] = [],
+): void {
+  const { operators = {}, entityMinScores = {} } = settings
+  for (const [name, entries] of Object.entries({ operators, entity_min_scores: entityMinScores })) {
+    const unknown = findUnknownGroup(Object.keys(entries), settings, recognised)
+    if (unknown === undefined) continue
+    const message = `${name}[${JSON.stringify(unknown.group)}]: ${unknown.fault}`
+    throw new SvcError('invalid_request', message, { code: 'pii_config' })
+  }
 }
 
 function describe(group: string, reported: readonly string[]): string {

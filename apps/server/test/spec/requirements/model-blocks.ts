@@ -472,6 +472,20 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'detector:lists:files',
+    section: '2.11',
+    behavior:
+      '`deny_list_files` and `allow_list_files` name files in the models folder, an entry a line. A change acts on the next request; a file that cannot be used fails requests.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:unknown-group',
+    section: '2.11',
+    behavior:
+      'The routes that write model files refuse `operators` and `entity_min_scores` of groups that the patterns of a detector never report, with the name of the group.',
+    state: 'built',
+  },
+  {
     id: 'detector:operators:fake:shared',
     section: '2.11',
     behavior:

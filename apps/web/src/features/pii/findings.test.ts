@@ -28,7 +28,10 @@ describe('findings', () => {
   })
 
   it('tells which findings were not checked', () => {
-    const found = locateFindings(TEXT, [entity('Ada Byron', 'mask', { checked: false }), entity('ada@host.example', 'mask')])
+    const found = locateFindings(TEXT, [
+      entity('Ada Byron', 'mask', { checked: false }),
+      entity('ada@host.example', 'mask'),
+    ])
     expect(found.map(({ isUnchecked }) => isUnchecked)).toEqual([true, false])
   })
 
