@@ -80,6 +80,8 @@ class ScannedRequest implements FilterableRequest {
   }
 
   get findConversation(): FilterableRequest['findConversation'] {
+    // The responses of a peer are stored there.
+    if (this.model.serving.kind === 'federated') return undefined
     return this.#format.findConversation?.bind(this.#format, this.document)
   }
 
