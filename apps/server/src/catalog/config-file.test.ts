@@ -173,6 +173,12 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
     ])
   })
 
+  it('takes settings of groups that a recogniser may report beside those of patterns', () => {
+    const detection = 'builtins: [email], operators: {PER: {keep_last: 1}}, entity_min_scores: {PER: 0.5}'
+    const parsed = parse(`name: m\nbackend: onnx\nknown_usecases: [token_classify]\npii_detection: {${detection}}`)
+    expect(parsed.problems).toEqual([])
+  })
+
   it('takes keys of a filter that is gone, one warning each', () => {
     const config = model('name: m\npii:\n  enabled: true\n  patterns: [{name: x}]\n  response: true\n')
     expect(config.pii).toEqual({ enabled: true })

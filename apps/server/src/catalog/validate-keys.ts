@@ -165,7 +165,8 @@ function listUnusableEntries({ mitm: { hosts = [], paths = [] } = {} }: ModelKey
 
 /** The patterns of a detector are checked with its file, and not by the first request that needs them (§2.11). */
 function checkPatterns(keys: ModelKeys, refuse: Refuse): void {
-  const { patterns: own = [], ...settings } = withStandIns(keys.piiDetection ?? {})
+  // Groups are checked apart, because those of a recogniser are unknown.
+  const { patterns: own = [], operators: _, entityMinScores: __, ...settings } = withStandIns(keys.piiDetection ?? {})
   const isPattern = keys.backend?.toLowerCase() === 'pattern'
   const allowFault = findAllowListFault(settings.allowList ?? [])
   if (allowFault !== undefined) refuse('pii_detection.allow_list', allowFault)
@@ -176,8 +177,7 @@ function checkPatterns(keys: ModelKeys, refuse: Refuse): void {
   }
   try {
     const patterns = own.map(({ name = '', match = '', ...rest }) => ({ name, match, ...rest }))
-    // Groups are checked apart, because those of a recogniser are unknown.
-    createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns, entityMinScores: undefined } })
+    createPatternDetector({ name: keys.name ?? '', settings: { ...settings, patterns } })
   } catch (error) {
     refuse('pii_detection', error instanceof Error ? error.message : String(error))
   }
