@@ -1,12 +1,9 @@
 import { SvcError } from '@svc/errors'
-import { type DenyList, MAX_LISTED } from './deny-list.ts'
+import { type DenyList, type DenyListFiles, MAX_LISTED } from './deny-list.ts'
 import type { Detector } from './detector.ts'
 import { MIN_TERM_LENGTH } from './ner/term-matcher.ts'
 import type { Logger, TermFiles } from './ports.ts'
 import type { DetectionSettings } from './settings.ts'
-
-/** Files with the terms of groups, one a line. */
-export type DenyListFiles = Readonly<Record<string, readonly string[]>>
 
 /** An entry of a file, with the number of its line. */
 export interface ListedLine {

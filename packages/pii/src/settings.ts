@@ -1,7 +1,6 @@
 import type { PiiAction } from './action.ts'
-import type { DenyList } from './deny-list.ts'
+import type { DenyList, DenyListFiles } from './deny-list.ts'
 import type { Encoding } from './encoded/encodings.ts'
-import type { DenyListFiles } from './list-files.ts'
 import type { MinScores } from './min-scores.ts'
 import type { MaskOperators } from './operators/operators.ts'
 import type { BuiltinName, BuiltinSet } from './pattern/builtin-names.ts'
