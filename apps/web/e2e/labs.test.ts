@@ -13,7 +13,7 @@ const LABELS = [
 ]
 
 const MODELS = {
-  masks: { backend: 'pattern', pii_detection: { builtins: ['email'], default_action: 'mask' } },
+  masks: { backend: 'pattern', pii_detection: { builtins: ['email', 'credit_card'], default_action: 'mask' } },
   blocks: { backend: 'pattern', pii_detection: { builtins: ['email'], default_action: 'block' } },
   guard: { mitm: { hosts: ['api.provider.example'] }, pii: { enabled: true, detectors: ['masks'] } },
   examples: {
@@ -58,7 +58,9 @@ describeInBrowser('the labs', () => {
     await using view = await openView(server.url)
     const { page } = view
     await page.goto('/app/pii?source=detectors&detectors=["masks"]')
-    await page.getByRole('textbox', { name: 'Text' }).fill('👩‍👩‍👧 e\u0301 Café: mail ada@lab.example now')
+    await page
+      .getByRole('textbox', { name: 'Text' })
+      .fill('👩‍👩‍👧 e\u0301 Café: mail ada@lab.example now, card: 4111 1111 1111 1112')
     const before = view.requests.filter((path) => path.endsWith('/api/pii/redact')).length
     expect(before).toBe(0)
     await page.keyboard.press('Control+Enter')
@@ -68,6 +70,9 @@ describeInBrowser('the labs', () => {
       .getByRole('region', { name: 'What the model would see' })
       .getByText('Café: mail [REDACTED:pattern:EMAIL] now')
       .waitFor()
+    const unchecked = page.getByRole('row').filter({ hasText: 'by its label alone, not checked' })
+    await unchecked.filter({ hasText: '4111 1111 1111 1112' }).waitFor()
+    expect(await unchecked.count()).toBe(1)
     expect(view.requests.filter((path) => path.endsWith('/api/pii/redact'))).toHaveLength(1)
     expect(page.url()).not.toContain('ada')
     noteFigure({ check: 8, name: 'PII lab: texts tried', value: 1, least: 1 })

@@ -57,7 +57,9 @@ describe('the pii_detection block', () => {
         { name: 'b', match: 'abc' },
       ],
       deny_list: { PROJECT: ['Blue Heron'] },
+      deny_list_files: { PROJECT: ['projects.txt'] },
       allow_list: ['info@lab.example'],
+      allow_list_files: ['public.txt'],
       encodings: ['base64', 'reversed'],
       operators: { EMAIL: { keep_last: 4 }, IBAN: { hash_key_env: 'KEY' }, PHONE: { replace: '' } },
     }
@@ -76,7 +78,9 @@ describe('the pii_detection block', () => {
         { name: 'b', match: 'abc' },
       ],
       denyList: { PROJECT: ['Blue Heron'] },
+      denyListFiles: { PROJECT: ['projects.txt'] },
       allowList: ['info@lab.example'],
+      allowListFiles: ['public.txt'],
       encodings: ['base64', 'reversed'],
       operators: { EMAIL: { keepLast: 4 }, IBAN: { hashKeyEnv: 'KEY' }, PHONE: { replace: '' } },
     })

@@ -3,13 +3,14 @@ import { combineDetectors } from './combine-detectors.ts'
 import type { Detector } from './detector.ts'
 import { createEncodedDetector } from './encoded/encoded-detector.ts'
 import { PiiError } from './errors.ts'
+import { followListFiles, withStandIns } from './list-files.ts'
 import { createNerDetector, type NerDetectorOptions } from './ner/ner-detector.ts'
 import { offloadPatterns, type PatternOffload } from './offload/offload-patterns.ts'
 import { createMaskWriters, type MaskFunctions, type ReadSecret } from './operators/operators.ts'
 import { withOperators } from './operators/with-operators.ts'
 import { createPatternTier, type PatternDetectorOptions, toNeutralGroups } from './pattern/detector.ts'
 import { BUILTINS } from './pattern/full-catalogue.ts'
-import { findUnknownGroup } from './pattern/known-groups.ts'
+import { refuseUnknownGroups } from './pattern/known-groups.ts'
 import type { DetectionSettings } from './settings.ts'
 
 /** Options of {@link createDetector}. */
@@ -41,7 +42,20 @@ export interface DetectorOptions extends Omit<NerDetectorOptions, 'settings' | '
  * @example
  * createDetector({ name: 'keys', settings: { builtins: ['codehost_token'], defaultAction: 'block' } })
  */
-export function createDetector(detectorOptions: DetectorOptions): Detector {
+export function createDetector(options: DetectorOptions): Detector {
+  const { name, settings, termFiles: files, logger } = options
+  checkSettings(settings)
+  // A recogniser that does not tell its groups may report any.
+  const { classifier } = options
+  if (classifier === undefined || classifier.groups !== undefined) refuseUnknownGroups(settings, classifier?.groups)
+  const create = (plain: DetectionSettings): Detector => createPlainDetector({ ...options, settings: plain })
+  if (settings.denyListFiles === undefined && settings.allowListFiles === undefined) return create(settings)
+  create(withStandIns(settings))
+  return followListFiles({ name, settings, files, logger, create })
+}
+
+/** Creates the detector of settings whose lists are in no files. */
+function createPlainDetector(detectorOptions: DetectorOptions): Detector {
   const {
     settings,
     classifier,
@@ -53,9 +67,7 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
     ...options
   } = detectorOptions
   const { name } = options
-  checkSettings(settings)
   const { builtins = [], patterns = [], denyList = {}, encodings = [] } = settings
-  checkGroups(settings, classifier)
   const writers = createMaskWriters(toNeutralGroups(settings.operators ?? {}, BUILTINS), {
     readSecret,
     functions,
@@ -76,8 +88,16 @@ export function createDetector(detectorOptions: DetectorOptions): Detector {
   return withOperators(withAllowList(tier, settings.allowList ?? []), writers)
 }
 
-const LISTS = ['builtins', 'patterns', 'encodings', 'allowList', 'protectedTerms', 'phoneRegions'] as const
-const MAPS = ['denyList', 'operators', 'entityMinScores', 'entityActions'] as const
+const LISTS = [
+  'builtins',
+  'patterns',
+  'encodings',
+  'allowList',
+  'allowListFiles',
+  'protectedTerms',
+  'phoneRegions',
+] as const
+const MAPS = ['denyList', 'denyListFiles', 'operators', 'entityMinScores', 'entityActions'] as const
 
 /** @throws SvcError `pii_config` for settings, lists or maps of another type */
 function checkSettings(settings: DetectionSettings): void {
@@ -96,17 +116,4 @@ function isRecord(value: unknown): boolean {
 
 function badSettings(message: string): PiiError {
   return new PiiError('invalid_request', message, { code: 'pii_config' })
-}
-
-/** @throws SvcError `pii_config` for an operator or a minimum score of a group that the detector never reports */
-function checkGroups(settings: DetectionSettings, classifier: DetectorOptions['classifier']): void {
-  // A recogniser that does not tell its groups may report any.
-  if (classifier !== undefined && classifier.groups === undefined) return
-  for (const key of ['operators', 'entityMinScores'] as const) {
-    const unknown = findUnknownGroup(Object.keys(settings[key] ?? {}), settings, classifier?.groups)
-    if (unknown === undefined) continue
-    const name = key === 'operators' ? key : 'entity_min_scores'
-    const message = `${name}[${JSON.stringify(unknown.group)}]: ${unknown.fault}`
-    throw new PiiError('invalid_request', message, { code: 'pii_config' })
-  }
 }

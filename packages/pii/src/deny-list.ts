@@ -4,6 +4,9 @@ import { compileTerms, MIN_TERM_LENGTH, type TermMatcher } from './ner/term-matc
 /** Terms by group, which are found as whole words in any case. */
 export type DenyList = Readonly<Record<string, readonly string[]>>
 
+/** Files with the terms of groups, one a line. */
+export type DenyListFiles = Readonly<Record<string, readonly string[]>>
+
 /** The terms of one group. */
 export interface DeniedTerms {
   readonly group: string

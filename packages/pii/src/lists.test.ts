@@ -89,3 +89,74 @@ describe('an allow list', () => {
     },
   )
 })
+
+describe('files of lists', () => {
+  const files = new Map<string, string>()
+  const warned: string[] = []
+  const options: Partial<DetectorOptions> = {
+    termFiles: {
+      read: async (path) => {
+        const text = files.get(path)
+        return text === undefined ? undefined : { text, stamp: text }
+      },
+    },
+    logger: { warn: ({ reason }) => warned.push(String(reason)) },
+  }
+  const settings: DetectionSettings = {
+    builtins: ['email'],
+    denyList: { PROJECT: ['Kranich'] },
+    denyListFiles: { PROJECT: ['projects'], SITE: ['sites'] },
+    allowListFiles: ['public'],
+    operators: { SITE: { replace: 'a site' } },
+  }
+
+  it('join those of the settings, and are read again when they change', async () => {
+    files
+      .set('projects', '# of this year\r\nBlue Heron\r\n')
+      .set('sites', 'Hall 9')
+      .set('public', '\uFEFFinfo@lab.example')
+    const detectors = [createDetector({ name: 'd', settings, ...options })]
+    const redacted = async (text: string) => {
+      const outcome = await filterSegments({ segments: [{ text }] }, { detectors })
+      return outcome.blocked ? undefined : outcome.segments.map(({ scanned, rewritten }) => rewritten ?? scanned)[0]
+    }
+    const text = 'blue heron, kranich in hall 9: info@lab.example, this year'
+    expect(await redacted(text)).toBe(`${PROJECT}, ${PROJECT} in a site: info@lab.example, this year`)
+    files.set('projects', 'this year').set('public', '')
+    expect(await redacted(text)).toBe(`blue heron, ${PROJECT} in a site: [REDACTED:pattern:EMAIL], ${PROJECT}`)
+  })
+
+  it.each([
+    ['projects', undefined, 'deny_list_files["PROJECT"]: projects is missing'],
+    ['sites', '# nothing\n', 'deny_list_files["SITE"]: sites holds no term'],
+    ['sites', 'Hall 9\n\nab', 'deny_list_files["SITE"]: sites:3: a term needs 3 characters or more'],
+    ['public', undefined, 'allow_list_files: public is missing'],
+    ['public', 'x\n'.repeat(10_001), 'allow_list_files: public holds more than 10000 entries'],
+  ])('fail scans where a file cannot be used: %s %j', async (path, content, fault) => {
+    files.set('projects', 'Blue Heron').set('sites', 'Hall 9').set('public', 'x')
+    if (content === undefined) files.delete(path)
+    else files.set(path, content)
+    warned.length = 0
+    const detectors = [createDetector({ name: 'd', settings, ...options })]
+    for (let scan = 0; scan < 2; scan++) {
+      const failed = filterSegments({ segments: [{ text: 'harmless' }] }, { detectors })
+      await expect(failed).rejects.toMatchObject({ code: 'pii_ner_unavailable' })
+    }
+    expect(warned).toEqual([expect.stringContaining(fault)])
+    files.set(path, 'good')
+    expect(await filterSegments({ segments: [{ text: 'a good one' }] }, { detectors })).toMatchObject({
+      blocked: false,
+    })
+  })
+
+  it('fail scans where nothing reads them', async () => {
+    const detectors = [createDetector({ name: 'd', settings: { denyListFiles: { P: ['projects'] } } })]
+    const failed = filterSegments({ segments: [{ text: 'harmless' }] }, { detectors })
+    await expect(failed).rejects.toMatchObject({ code: 'pii_ner_unavailable' })
+  })
+
+  it('are of groups that the detector reports', () => {
+    const other = { ...settings, operators: { SIGHT: { replace: 'x' } } }
+    expect(() => createDetector({ name: 'd', settings: other, ...options })).toThrow('operators["SIGHT"]')
+  })
+})

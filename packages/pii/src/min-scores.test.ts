@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest'
 import { analyzeText } from './analyze.ts'
 import { createDetector, type DetectorOptions } from './create-detector.ts'
+import { createPatternDetector } from './pattern/late-detector.ts'
 import type { DetectionSettings } from './settings.ts'
 
 const TEXT = 'Ada in Bonn'
@@ -53,6 +54,11 @@ describe('a minimum score of a group', () => {
     expect(() => createDetector({ name: 'd', settings: { builtins, ...settings } })).toThrow(message)
     const classifier = { classify: async () => [], groups: ['PER'] }
     expect(() => createDetector({ name: 'd', settings: { builtins, ...settings }, classifier })).toThrow(message)
+  })
+
+  it('is refused by a detector of patterns alone', () => {
+    const settings = { builtins: ['email'], entityMinScores: { EMIAL: 0.5 } } as const
+    expect(() => createPatternDetector({ name: 'd', settings })).toThrow('entity_min_scores["EMIAL"]')
   })
 
   it('may name any group where a recogniser does not tell its own', () => {

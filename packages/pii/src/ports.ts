@@ -35,7 +35,7 @@ export interface TokenClassifier {
   contextSize?(options: { readonly signal: AbortSignal }): Promise<number | undefined>
 }
 
-/** Reads files of protected terms. The paths are as in the configuration, and stay inside the models folder. */
+/** Reads files of terms. The paths are as in the configuration, and stay inside the models folder. */
 export interface TermFiles {
   /**
    * Reads the text of a file, and a stamp that changes with the file; undefined when it is missing, unreadable or

@@ -69,6 +69,7 @@ const CONTEXT_SIZE = 1 << 20
 export function createRecogniser(options: RecogniserOptions): TokenClassifier {
   const classifier = createClassifier(options)
   return {
+    groups: [...new Set(classifier.labels.map(({ group }) => group).filter((group) => group !== ''))],
     contextSize: async () => CONTEXT_SIZE,
     async classify(text, { minScore, signal }) {
       const { entities } = await classify(classifier, text, { signal })

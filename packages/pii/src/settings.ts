@@ -1,5 +1,5 @@
 import type { PiiAction } from './action.ts'
-import type { DenyList } from './deny-list.ts'
+import type { DenyList, DenyListFiles } from './deny-list.ts'
 import type { Encoding } from './encoded/encodings.ts'
 import type { MinScores } from './min-scores.ts'
 import type { MaskOperators } from './operators/operators.ts'
@@ -60,6 +60,10 @@ export interface DetectionSettings extends NerSettings {
   readonly denyList?: DenyList | undefined
   /** Values that are never found: the whole text of a finding, in any case. @default none */
   readonly allowList?: readonly string[] | undefined
+  /** Files with terms of `denyList`, for `TermFiles`: one a line. @default none */
+  readonly denyListFiles?: DenyListFiles | undefined
+  /** Files with values of `allowList`, for `TermFiles`: one a line. @default none */
+  readonly allowListFiles?: readonly string[] | undefined
   /** Whether values count only where their range and check are right, and not by a label alone. @default false */
   readonly checkedOnly?: boolean | undefined
   /** Regions (ISO 3166-1) whose telephone numbers count in their national form, without a label too. @default none */

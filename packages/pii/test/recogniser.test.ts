@@ -29,6 +29,12 @@ describe('a recogniser from a model and an engine', () => {
     expect(text).toMatch(/^Grüße! My name is \[REDACTED:ner:PER\], I live in \[REDACTED:ner:LOC\], \[REDACTED:pattern/)
   })
 
+  it('tells its groups, so that settings of others are refused', () => {
+    expect(classifier.groups).toEqual(expect.arrayContaining(['PER', 'LOC', 'ORG']))
+    const settings = { entityMinScores: { PRE: 0.5 } }
+    expect(() => createDetector({ name: 'people', settings, classifier })).toThrow('entity_min_scores["PRE"]')
+  })
+
   it('reports places in bytes, and scores of 0 to 1 that are high enough', async () => {
     const text = '👋 é My name is Anna Huber.'
     const found = await classifier.classify(text, { minScore: 0.4, signal })

@@ -293,6 +293,7 @@ const PROMISES = {
         'findAllowListFault',
         'findUnknownGroup',
         'listBuiltinGroups',
+        'withStandIns',
       ],
       pino: ['createLineRedactor'],
       recogniser: ['createRecogniser'],

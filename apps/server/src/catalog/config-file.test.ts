@@ -173,6 +173,12 @@ known_usecases: [chat, FLAG_EMBEDDINGS, nonsense]
     ])
   })
 
+  it('takes settings of groups that a recogniser may report beside those of patterns', () => {
+    const detection = 'builtins: [email], operators: {PER: {keep_last: 1}}, entity_min_scores: {PER: 0.5}'
+    const parsed = parse(`name: m\nbackend: onnx\nknown_usecases: [token_classify]\npii_detection: {${detection}}`)
+    expect(parsed.problems).toEqual([])
+  })
+
   it('takes keys of a filter that is gone, one warning each', () => {
     const config = model('name: m\npii:\n  enabled: true\n  patterns: [{name: x}]\n  response: true\n')
     expect(config.pii).toEqual({ enabled: true })
@@ -332,6 +338,14 @@ describe('refused files', () => {
     [
       'name: m\ndownload_files:\n- filename: a\n- filename: /b',
       'm.yaml:4: download_files[1].filename: must not be an absolute path',
+    ],
+    [
+      'name: m\npii_detection:\n  deny_list_files:\n    P: [ok, ../x]',
+      'm.yaml:4: pii_detection.deny_list_files.P[1]: must not hold ".."',
+    ],
+    [
+      'name: m\npii_detection:\n  allow_list_files:\n  - /x',
+      'm.yaml:4: pii_detection.allow_list_files[0]: must not be an absolute path',
     ],
     [
       'name: m\npii_detection:\n  protected_terms_files:\n  - ok\n  - ../x',

@@ -1,7 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { findHostFault, findPathFault } from '@svc/mitm/entries'
 import { findOperatorFault } from '@svc/pii/operators'
-import { createPatternDetector, findAllowListFault, findUnknownGroup } from '@svc/pii/patterns'
+import { createPatternDetector, findAllowListFault, findUnknownGroup, withStandIns } from '@svc/pii/patterns'
 import { isSafeName } from '../files/safe-path.ts'
 import { parseFailoverKeys } from './failover-settings.ts'
 import type { ModelKeys } from './keys/model-keys.ts'
@@ -89,12 +89,23 @@ function checkPaths(keys: ModelKeys, refuse: Refuse): void {
       `pii_detection.protected_terms_files[${index}]`,
       file,
     ]),
+    ...listFiles(keys),
   ]
   for (const [key, path] of named) {
     if (!filled(path)) continue
     if (/^(?:[/\\]|[a-zA-Z]:[/\\])/.test(path)) refuse(key, 'must not be an absolute path')
     else if (path.includes('..')) refuse(key, 'must not hold ".."')
   }
+}
+
+/** The files of lists of a detector, with their keys. */
+function listFiles({ piiDetection: { denyListFiles = {}, allowListFiles = [] } = {} }: ModelKeys): [string, string][] {
+  return [
+    ...Object.entries(denyListFiles).flatMap(([group, files]) =>
+      files.map((file, index): [string, string] => [`pii_detection.deny_list_files.${group}[${index}]`, file]),
+    ),
+    ...allowListFiles.map((file, index): [string, string] => [`pii_detection.allow_list_files[${index}]`, file]),
+  ]
 }
 
 function checkProxy(keys: ModelKeys, refuse: Refuse): void {
@@ -154,7 +165,8 @@ function listUnusableEntries({ mitm: { hosts = [], paths = [] } = {} }: ModelKey
 
 /** The patterns of a detector are checked with its file, and not by the first request that needs them (§2.11). */
 function checkPatterns(keys: ModelKeys, refuse: Refuse): void {
-  const { patterns: own = [], ...settings } = keys.piiDetection ?? {}
+  // Groups are checked apart, because those of a recogniser are unknown.
+  const { patterns: own = [], operators: _, entityMinScores: __, ...settings } = withStandIns(keys.piiDetection ?? {})
   const isPattern = keys.backend?.toLowerCase() === 'pattern'
   const allowFault = findAllowListFault(settings.allowList ?? [])
   if (allowFault !== undefined) refuse('pii_detection.allow_list', allowFault)
@@ -181,11 +193,11 @@ function checkOperators(keys: ModelKeys, refuse: Refuse): void {
 
 /** Settings of groups that a detector of patterns never reports. The groups of a recogniser are in its weights. */
 function checkGroups(keys: ModelKeys, refuse: Refuse): void {
-  const { operators = {}, entityMinScores = {}, builtins, denyList, patterns = [] } = keys.piiDetection ?? {}
+  const { operators = {}, entityMinScores = {}, patterns = [], ...settings } = keys.piiDetection ?? {}
   if (keys.backend?.toLowerCase() !== 'pattern') return
   const named = patterns.map(({ name = '', match = '' }) => ({ name, match }))
   for (const [key, entries] of Object.entries({ operators, entity_min_scores: entityMinScores })) {
-    const unknown = findUnknownGroup(Object.keys(entries), { builtins, denyList, patterns: named })
+    const unknown = findUnknownGroup(Object.keys(entries), { ...settings, patterns: named })
     if (unknown !== undefined) refuse(`pii_detection.${key}.${unknown.group}`, unknown.fault)
   }
 }

@@ -60,9 +60,9 @@ function readDetector({ config, demoModels }: PlatformOptions, name: string): Mo
 function listGroups(models: readonly ModelConfig[]): EvaluationOptions['isKnownGroup'] {
   if (models.some((model) => findDetectorKind(model) === 'ner')) return undefined
   const groups = new Set(models.length === 0 ? listBuiltinGroups(['all']) : [])
-  for (const { piiDetection: { builtins = [], patterns = [], denyList = {} } = {} } of models) {
+  for (const { piiDetection: { builtins = [], patterns = [], denyList = {}, denyListFiles = {} } = {} } of models) {
     for (const group of listBuiltinGroups(builtins)) groups.add(group)
-    for (const group of Object.keys(denyList)) groups.add(group)
+    for (const group of Object.keys({ ...denyList, ...denyListFiles })) groups.add(group)
     for (const { name } of patterns) if (name !== undefined) groups.add(name)
   }
   return (group) => groups.has(group)

@@ -12,6 +12,8 @@ it.each<[string, Readonly<Record<string, unknown>>, boolean]>([
   ['a link', { lora_base: 'link' }, false],
   ['a link to the folder', { tts: { audio_path: 'linked/own' } }, false],
   ['a list of terms', { pii_detection: { protected_terms_files: ['data/own'] } }, false],
+  ['a deny list', { pii_detection: { deny_list_files: { P: ['fine', 'data/own'] } } }, false],
+  ['an allow list', { pii_detection: { allow_list_files: ['data/own'] } }, false],
   ['a voice', { pipeline: { voice_recognition: { references: [{ audio: 'data/own' }] } } }, false],
   ['an option', { options: ['vae_path:data/own'] }, false],
   ['a file of an option with several', { options: ['files=fine, data/own'] }, false],

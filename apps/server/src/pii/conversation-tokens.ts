@@ -20,6 +20,8 @@ const MAX_WRITES = 8
 export interface ConversationName {
   /** The owner: nobody else gets the values. */
   readonly userId: string
+  /** The API key in use: other keys of the owner, and the owner without one, have conversations of their own. */
+  readonly keyId?: string | undefined
   /** The id of the conversation, as its requests name it. */
   readonly id: string
   /** Tokens of another form are kept apart. */
@@ -77,8 +79,8 @@ export function createConversationTokens(options: ConversationTokensOptions): Co
   const hash = (...parts: readonly string[]): string => derive(...parts).toString('hex')
   /** A content opens in its own row alone. */
   const findContentKey = (rowHash: string): Uint8Array => derive('content', rowHash)
-  const hashName = ({ userId, id, prefix, suffix }: ConversationName): string =>
-    hash('conversation', userId, id, prefix, suffix)
+  const hashName = ({ userId, keyId = '', id, prefix, suffix }: ConversationName): string =>
+    hash('conversation', userId, keyId, id, prefix, suffix)
 
   async function tidy(): Promise<void> {
     const now = clock.now()

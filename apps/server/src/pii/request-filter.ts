@@ -36,6 +36,10 @@ export interface FilterableBody extends Omit<Occasion, 'origin'> {
   readonly hidden?: HiddenTexts | undefined
   /** The id of its conversation in a header. @default the body may name it */
   readonly conversationHeader?: string | undefined
+  /** Finds the conversation of a body that names none. @default it has none */
+  readonly findConversation?: (() => Promise<string | undefined>) | undefined
+  /** The API key of the caller, if one is in use. */
+  readonly keyId?: string | undefined
   /** The names of its files, in the order of the form. A file itself is not scanned. @default the body is not a form */
   readonly fileNames?: readonly string[] | undefined
   /** Aborts the request. */
@@ -260,7 +264,7 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
   }
 
   /** Reads token lists as text before judging. */
-  async function judgeWithTokens(parts: Omit<Scanned, 'texts' | 'masks' | 'conversation'>): Promise<FilteredRequest> {
+  async function judgeWithTokens(parts: ScanParts): Promise<FilteredRequest> {
     const { request, collection, hidden } = parts
     const { model, signal } = request
     // Only the model that gets the ids could read them.
@@ -281,8 +285,22 @@ export function createRequestFilter(options: RequestFilterOptions): RequestFilte
     }
     if (policy.detectors.length === 0) return ONLY_TEXT
     const hidden = request.hidden === undefined ? [] : [request.hidden]
-    const parts = { request, policy, occasion, collection, hidden }
-    if (collection.tokenLists.length > 0) return judgeWithTokens(parts)
+    const parts = { request, policy, occasion, collection, hidden, conversationId: readOwnId(request, task) }
+    if (parts.conversationId === undefined && keepsTokens(task) && request.findConversation !== undefined) {
+      return judgeFound(parts, request.findConversation)
+    }
+    return judgeParts(parts)
+  }
+
+  async function judgeFound(
+    parts: ScanParts,
+    find: NonNullable<FilterableBody['findConversation']>,
+  ): Promise<FilteredRequest> {
+    return await judgeParts({ ...parts, conversationId: await find() })
+  }
+
+  function judgeParts(parts: ScanParts): FilteredRequest | Promise<FilteredRequest> {
+    if (parts.collection.tokenLists.length > 0) return judgeWithTokens(parts)
     const scanned = toScanned(parts)
     return scanned.conversation === undefined ? judge(scanned, []) : judgeKept(scanned, [])
   }
@@ -329,6 +347,8 @@ interface Scanned {
   readonly collection: SegmentCollection
   /** Texts that the body holds in another form. */
   readonly hidden: readonly HiddenTexts[]
+  /** The id of the conversation whose tokens are kept. */
+  readonly conversationId: string | undefined
   readonly texts: {
     readonly segments: readonly { readonly path: string; readonly text: string }[]
     readonly messages: SegmentCollection['messages']
@@ -338,8 +358,11 @@ interface Scanned {
   readonly conversation: ConversationName | undefined
 }
 
-function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'collection' | 'hidden'>): Scanned {
-  const { request, policy, occasion, collection, hidden } = parts
+/** A request before its texts are listed. */
+type ScanParts = Omit<Scanned, 'texts' | 'masks' | 'conversation'>
+
+function toScanned(parts: ScanParts): Scanned {
+  const { request, policy, collection, hidden } = parts
   const { segments, messages } = collection
   const { fileNames = [] } = request
   const all =
@@ -352,18 +375,24 @@ function toScanned(parts: Pick<Scanned, 'request' | 'policy' | 'occasion' | 'col
         ]
   const masks =
     policy.reversible === undefined ? undefined : createTokenMap({ ...policy.reversible, texts: listTexts(all) })
-  const conversation = findConversation(parts)
-  return { request, policy, occasion, collection, hidden, texts: { segments: all, messages }, masks, conversation }
+  return { ...parts, texts: { segments: all, messages }, masks, conversation: toConversation(parts) }
 }
 
-/** Finds the conversation whose tokens are kept. Nobody is known as the user of an intercepted request. */
-function findConversation({ request, policy, occasion }: Pick<Scanned, 'request' | 'policy' | 'occasion'>) {
-  const { reversible } = policy
-  if (reversible?.keptHours === undefined || occasion.origin !== 'middleware') return undefined
-  const id = readConversationId(request)
-  if (id === undefined) return undefined
-  const { prefix, suffix, keptHours } = reversible
-  return { userId: occasion.userId, id, prefix, suffix, keptHours }
+/** Whether tokens are kept. Nobody is known as the user of an intercepted request. */
+function keepsTokens({ policy, origin }: FilterTask): boolean {
+  return policy.reversible?.keptHours !== undefined && origin === 'middleware'
+}
+
+/** Reads the id of the conversation that a request itself gives, if tokens are kept. */
+function readOwnId(request: FilterableBody, task: FilterTask): string | undefined {
+  return keepsTokens(task) ? readConversationId(request) : undefined
+}
+
+function toConversation({ request, policy, conversationId: id }: ScanParts): ConversationName | undefined {
+  const { prefix, suffix, keptHours } = policy.reversible ?? {}
+  if (id === undefined || prefix === undefined || suffix === undefined || keptHours === undefined) return undefined
+  const { userId, keyId } = request
+  return { userId, keyId, id, prefix, suffix, keptHours }
 }
 
 function toPath({ texts }: Scanned, index: number): string {

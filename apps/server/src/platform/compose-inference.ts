@@ -86,6 +86,8 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly vectorStores: { open(): Promise<VectorStores> }
   /** Keeps the tokens of masked values over the requests of a conversation. */
   readonly piiConversations: RequestFilterOptions['conversations']
+  /** Gives the key of the values that the PII filter invents. */
+  readonly piiFakeKey: () => Uint8Array
   /** Answers requests that name an agent. @default no agents */
   readonly predictAgent?: PredictAgent | undefined
   /** Sends requests for models of peers to them. */
@@ -138,6 +140,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     events: audit,
     traces: backendTraces,
     conversations: parts.piiConversations,
+    fakeKey: parts.piiFakeKey,
   })
   const cloudModels = createCloudModels({ secrets, userAgent, checkUpstream: parts.checkUpstream })
   const failover = composeFailover(parts, cloudModels)

@@ -43,6 +43,8 @@ export interface PiiParts {
   readonly logger: Logger
   /** Keeps tokens over the requests of a conversation. */
   readonly conversations: RequestFilterOptions['conversations']
+  /** Gives the key of invented values, which all servers of a database share. */
+  readonly fakeKey: () => Uint8Array
 }
 
 type FilePattern = NonNullable<NonNullable<ModelConfig['piiDetection']>['patterns']>[number]
@@ -68,6 +70,7 @@ export function composePii(parts: PiiParts): PiiModule {
       name,
       settings: { ...settings, patterns: patterns.map(named) },
       classifier,
+      fakeKey: Buffer.from(parts.fakeKey()).toString('hex'),
       ...shared,
     })
     // The calls of a recogniser are traced by the executor.

@@ -357,6 +357,7 @@ export async function openPlatform(
     // They ask the routes of this server, so they are made after the request path.
     assistantTools: (options) => assistant.ownTools(options),
     piiConversations,
+    piiFakeKey: () => accounts.deriveKey('invented values of the private text filter'),
     // Agents and documents ask models, so they are made after the request path.
     predictAgent: (request, agent, task) => agentParts.agents.predict(request, agent, task),
     fileSearch: (asked, options) => agentParts.fileSearch(asked, options),

@@ -1,5 +1,8 @@
 import { createHmac } from 'node:crypto'
+import { rm, symlink, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { describe, expect } from 'vitest'
+import { stringify } from 'yaml'
 import { startPiiWorld } from '../support/pii-world.ts'
 import type { TestServer } from '../support/server.ts'
 import { verifies } from './verifies.ts'
@@ -13,6 +16,7 @@ const OPERATORS = {
   CREDITCARD: { keep_last: 4 },
   TICKET: { replace: 'a ticket' },
 }
+const isRefusal = (status: number): boolean => status >= 400 && status < 500
 const FAKES = { NAME: { fake: 'person' }, EMAIL: { fake: 'email' } }
 const DETECTION = { builtins: ['email', 'credit_card', 'iban'], operators: OPERATORS }
 
@@ -67,6 +71,67 @@ describe('operators', () => {
       redacted_text: expect.stringMatching(/meet at \[REDACTED:pattern:PROJECT\] in Paris/),
     })
   })
+
+  verifies('detector:lists:files', 'are in files of the models folder, and act when these change', async () => {
+    await using world = await startPiiWorld()
+    const { server } = world
+    const write = (file: string, text: string) => writeFile(join(server.modelsPath, file), text)
+    const redact = () => server.post('/api/pii/redact', { text: `${MAIL} is at blue heron`, detectors: ['own'] })
+    const redacted = async () => ((await redact()).json() as { redacted_text: string }).redacted_text
+    await write('projects.txt', '# projects\nBlue Heron\n')
+    await write('public.txt', MAIL)
+    await world.patterns(
+      'own',
+      {},
+      { deny_list_files: { PROJECT: ['projects.txt'] }, allow_list_files: ['public.txt'] },
+    )
+    expect(await redacted()).toBe(`${MAIL} is at [REDACTED:pattern:PROJECT]`)
+    await write('projects.txt', 'Kranich\nis at\n')
+    expect(await redacted()).toBe(`${MAIL} [REDACTED:pattern:PROJECT] blue heron`)
+    await write('projects.txt', 'Kranich\n\nab\n')
+    const refused = await redact()
+    expect([refused.status, refused.text.includes(MAIL)]).toEqual([503, false])
+    expect(server.logLines.join('\n')).toContain('projects.txt:3: a term needs 3 characters or more')
+    await rm(join(server.modelsPath, 'projects.txt'))
+    expect((await redact()).status).toBe(503)
+    expect(server.logLines.join('\n')).toMatch(/deny_list_files.*projects\.txt is missing/)
+    await symlink(join(server.folder, 'data', '.hmac_secret'), join(server.modelsPath, 'projects.txt'))
+    expect((await redact()).status).toBe(503)
+    await rm(join(server.modelsPath, 'projects.txt'))
+    await write('projects.txt', 'Blue Heron')
+    expect(await redacted()).toBe(`${MAIL} is at [REDACTED:pattern:PROJECT]`)
+  })
+
+  verifies(
+    'detector:operators:unknown-group',
+    'of groups that are never found are refused by every route',
+    async () => {
+      await using world = await startPiiWorld()
+      const { server } = world
+      await world.patterns('own', {}, { builtins: ['email'] })
+      for (const [key, value] of [
+        ['operators', { EMIAL: { keep_last: 4 } }],
+        ['entity_min_scores', { EMIAL: 0.5 }],
+      ] as const) {
+        const model = { name: 'own', backend: 'pattern', pii_detection: { builtins: ['email'], [key]: value } }
+        const text = stringify(model)
+        const yaml = { 'content-type': 'application/yaml' }
+        const json = { 'content-type': 'application/json' }
+        const patch = JSON.stringify({ pii_detection: { [key]: value } })
+        for (const reply of [
+          await server.call('/api/models/config-json/own', { method: 'PATCH', headers: json, body: patch }),
+          await server.call('/models/edit/own', { method: 'POST', headers: yaml, body: text }),
+          await server.call('/models/import', { method: 'POST', headers: yaml, body: text.replace('own', 'new') }),
+        ]) {
+          expect([reply.status, reply.text]).toEqual([
+            expect.toSatisfy(isRefusal),
+            expect.stringContaining(`${key}.EMIAL`),
+          ])
+        }
+        expect((await server.post('/api/pii/redact', { text: MAIL, detectors: ['own'] })).status).toBe(200)
+      }
+    },
+  )
 
   verifies('detector:entity-min-scores', 'stand beside the lowest score of a group', async () => {
     await using world = await startPiiWorld()

@@ -20,7 +20,7 @@ describe('the examples of docs/pii.md', () => {
   it('are model files without a warning', () => {
     const page = readFileSync(fileURLToPath(new URL('../../../../docs/pii.md', import.meta.url)), 'utf8')
     const examples = Array.from(page.matchAll(/^```yaml\n([\s\S]*?)^```$/gm), ([, text = '']) => text)
-    expect(examples).toHaveLength(8)
+    expect(examples).toHaveLength(9)
     for (const text of examples) {
       const content = text.startsWith('name:') ? text : `name: m\n${text}`
       expect(parseModelFile(content, { file: 'm.yaml', folder: '/models', modifiedAt: 0 }).problems).toEqual([])

@@ -1,3 +1,4 @@
+import { parseListFile } from '../list-files.ts'
 import type { Logger, TermFiles } from '../ports.ts'
 import { compileTerms, type TermMatcher } from './term-matcher.ts'
 
@@ -75,10 +76,6 @@ export function createProtectedTerms(options: ProtectedTermsOptions): ProtectedT
   }
 }
 
-/** The terms of a file: one a line, blank lines and lines that begin with `#` left out. */
 function parseTerms(text: string): string[] {
-  return text
-    .split(/\r\n|\r|\n/)
-    .map((line) => line.trim())
-    .filter((line) => line !== '' && !line.startsWith('#'))
+  return parseListFile(text).map((entry) => entry.text)
 }

@@ -49,6 +49,8 @@ function toPatternSettings(settings: DetectionSettings): DetectionSettings {
     protectedTerms: undefined,
     protectedTermsFiles: undefined,
     allowList: undefined,
+    allowListFiles: undefined,
+    denyListFiles: undefined,
     operators: undefined,
   }
 }

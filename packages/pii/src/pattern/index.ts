@@ -4,6 +4,7 @@
  * @module
  */
 export { findAllowListFault } from '../allow-list.ts'
+export { withStandIns } from '../list-files.ts'
 export { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from './builtin-names.ts'
 export { listBuiltinGroups } from './catalogue.ts'
 export { CompiledPattern } from './compiled-pattern.ts'

@@ -1,8 +1,9 @@
+import { SvcError } from '@svc/errors'
 import type { DetectionSettings } from '../settings.ts'
 import { NAMED_BUILTINS } from './catalogue.ts'
 
 /** The settings that decide what a detector reports. */
-export type ReportingSettings = Pick<DetectionSettings, 'builtins' | 'patterns' | 'denyList'>
+export type ReportingSettings = Pick<DetectionSettings, 'builtins' | 'patterns' | 'denyList' | 'denyListFiles'>
 
 /** Most names in a sentence. */
 const MOST_SUGGESTIONS = 5
@@ -17,7 +18,7 @@ const ALIKE_LETTERS = 3
  */
 export function findUnknownGroup(
   groups: Iterable<string>,
-  { builtins = [], patterns = [], denyList = {} }: ReportingSettings,
+  { builtins = [], patterns = [], denyList = {}, denyListFiles = {} }: ReportingSettings,
   recognised: readonly string[] = [],
 ): { readonly group: string; readonly fault: string } | undefined {
   const named = builtins.flatMap((name) => NAMED_BUILTINS.find(name) ?? [])
@@ -25,6 +26,7 @@ export function findUnknownGroup(
     ...named.map(({ group }) => group),
     ...patterns.map(({ name }) => name),
     ...Object.keys(denyList),
+    ...Object.keys(denyListFiles),
     ...recognised,
   ])
   const names = new Set(named.flatMap(({ name, aliases, groupAliases }) => [name, ...aliases, ...groupAliases]))
@@ -32,6 +34,25 @@ export function findUnknownGroup(
     if (!reported.has(group) && !names.has(group)) return { group, fault: describe(group, [...reported]) }
   }
   return undefined
+}
+
+/**
+ * Checks that operators and minimum scores are of groups that a detector reports.
+ *
+ * @param recognised the groups of the recogniser, if the detector has one
+ * @throws SvcError `pii_config`, kind `invalid_request`, naming the group
+ */
+export function refuseUnknownGroups(
+  settings: ReportingSettings & Pick<DetectionSettings, 'operators' | 'entityMinScores'>,
+  recognised: readonly string[] = [],
+): void {
+  const { operators = {}, entityMinScores = {} } = settings
+  for (const [name, entries] of Object.entries({ operators, entity_min_scores: entityMinScores })) {
+    const unknown = findUnknownGroup(Object.keys(entries), settings, recognised)
+    if (unknown === undefined) continue
+    const message = `${name}[${JSON.stringify(unknown.group)}]: ${unknown.fault}`
+    throw new SvcError('invalid_request', message, { code: 'pii_config' })
+  }
 }
 
 function describe(group: string, reported: readonly string[]): string {

@@ -1,6 +1,7 @@
 import type { Detector } from '../detector.ts'
 import { NAMED_BUILTINS } from './catalogue.ts'
 import { createPatternTier, type PatternDetectorOptions } from './detector.ts'
+import { refuseUnknownGroups } from './known-groups.ts'
 
 /**
  * Creates the tier that searches patterns (§2.11): the named built-ins and the operator's own. It runs in this process,
@@ -10,11 +11,13 @@ import { createPatternTier, type PatternDetectorOptions } from './detector.ts'
  * promise.
  *
  * @throws SvcError `pii_config`, kind `invalid_request`: an unknown built-in, a pattern without a name, one that the
- *   grammar refuses (with position and reason), neither built-ins nor patterns, too many patterns, an unknown action
+ *   grammar refuses (with position and reason), neither built-ins nor patterns, too many patterns, an unknown action, a
+ *   minimum score of a group that is never reported
  */
 export function createPatternDetector(options: PatternDetectorOptions): Detector {
   // Checks the settings now; it searches everything but built-ins.
   const early = createPatternTier(options, NAMED_BUILTINS)
+  refuseUnknownGroups(options.settings)
   if (options.settings.builtins === undefined || options.settings.builtins.length === 0) return early
   let whole: Detector | undefined
   let loading: Promise<Detector> | undefined

@@ -26,6 +26,8 @@ const REACHING = {
     'diffusers.control_net',
     'tts.voice',
     'tts.audio_path',
+    'pii_detection.deny_list_files.*.*',
+    'pii_detection.allow_list_files.*',
     'pii_detection.protected_terms_files.*',
     'pipeline.voice_recognition.references.*.audio',
   ],
@@ -65,6 +67,8 @@ describe('what keys reach', () => {
     ['artifacts.*.source.token_env', 'secret'],
     ['artifacts.*.source.repo', 'nothing'],
     ['engine_args.worker_cls', 'engine'],
+    ['pii_detection.deny_list_files.PROJECT.*', 'file'],
+    ['pii_detection.operators.EMAIL.hash_key_env', 'secret'],
     ['a_key_of_tomorrow', undefined],
     ['parameters.a_key_of_tomorrow', undefined],
   ])('%s reaches %s', (key, reach) => {

@@ -15,11 +15,39 @@ function listReach(field: Field, path: readonly string[], above: Reach | undefin
 /** The reach of every key of model files, and of further keys of a block. */
 export const KEY_REACH: ReadonlyMap<string, Reach> = new Map(listReach(modelKeys, [], undefined))
 
-/** Gives the reach of a key, by itself or by its nearest block; undefined for an unknown key. */
-export function findReach(path: readonly string[]): Reach | undefined {
-  for (let length = path.length; length > 0; length -= 1) {
-    const reach = KEY_REACH.get(path.slice(0, length).join('.'))
-    if (reach !== undefined) return reach
+interface ReachNode {
+  reach?: Reach
+  readonly next: Map<string, ReachNode>
+}
+
+function buildTree(): ReachNode {
+  const root: ReachNode = { next: new Map() }
+  for (const [key, reach] of KEY_REACH) {
+    let node = root
+    for (const part of key.split('.')) {
+      const child = node.next.get(part) ?? { next: new Map() }
+      node.next.set(part, child)
+      node = child
+    }
+    node.reach = reach
   }
-  return undefined
+  return root
+}
+
+const TREE = buildTree()
+
+/**
+ * Gives the reach of a key, by itself or by its nearest block; undefined for an unknown key.
+ *
+ * @param path the entries of lists and maps by their own names, or as `*`
+ */
+export function findReach(path: readonly string[]): Reach | undefined {
+  let node: ReachNode | undefined = TREE
+  let nearest: Reach | undefined
+  for (const part of path) {
+    node = node.next.get(part) ?? node.next.get('*')
+    if (node === undefined) break
+    nearest = node.reach ?? nearest
+  }
+  return nearest
 }

@@ -66,7 +66,12 @@ export const PII_DETECTION = {
     map(list(plainText)),
     'Terms that are always found, for each entity group, as whole words in any case.',
   ),
+  deny_list_files: about(
+    map(list(fileName)),
+    'Files in the models folder with a term a line that is always found, for each entity group.',
+  ),
   allow_list: about(list(plainText), 'Values that are never findings: the whole text of a finding, in any case.'),
+  allow_list_files: about(list(fileName), 'Files in the models folder with a value a line that is never a finding.'),
   checked_only: about(
     flag,
     'Leave out values that only a label and their form speak for, as their check or range is wrong.',

@@ -159,4 +159,11 @@ export interface WireFormat {
   secrets?(document: JsonDocument): readonly Splice[]
   /** Gives texts of a body that are not written as strings, for the PII filter. @default none */
   hiddenTexts?(document: JsonDocument): HiddenTexts | undefined
+  /**
+   * Finds the conversation that the body begins or continues, where its requests name each other.
+   *
+   * @default the id that the client gives
+   * @returns an id that all requests of the conversation have, undefined where there is none
+   */
+  findConversation?(document: JsonDocument): Promise<string | undefined>
 }

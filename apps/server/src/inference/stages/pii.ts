@@ -55,7 +55,9 @@ class ScannedRequest implements FilterableRequest {
   readonly correlationId: string
   readonly userId: string
   readonly abort: AbortSignalLike
+  readonly keyId: string | undefined
   readonly #context: RequestContext
+  readonly #format: ResolvedRequest['format']
 
   constructor(request: ResolvedRequest, format: DocumentFormat) {
     const { context, document } = request
@@ -67,12 +69,20 @@ class ScannedRequest implements FilterableRequest {
     this.fileNames = document.files.map(({ filename }) => filename)
     this.correlationId = context.requestId
     this.userId = context.principal.id
+    this.keyId = context.principal.apiKey?.id
     this.abort = context.abort
     this.#context = context
+    this.#format = request.format
   }
 
   get conversationHeader(): string | undefined {
     return this.#context.header(CONVERSATION_HEADER)
+  }
+
+  get findConversation(): FilterableRequest['findConversation'] {
+    // The responses of a peer are stored there.
+    if (this.model.serving.kind === 'federated') return undefined
+    return this.#format.findConversation?.bind(this.#format, this.document)
   }
 
   get signal(): AbortSignal {

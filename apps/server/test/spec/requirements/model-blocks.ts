@@ -459,6 +459,40 @@ export const MODEL_BLOCKS = defineRequirements([
     state: 'built',
   },
   {
+    id: 'pii:conversation-tokens:responses',
+    section: '2.10',
+    behavior:
+      'Responses that continue one another by `previous_response_id` are one conversation of `conversation_tokens`, unless the request names another one.',
+    state: 'built',
+  },
+  {
+    id: 'pii:conversation-tokens:apart',
+    section: '2.10',
+    behavior: 'Another user or API key with the same id of a conversation has other tokens and gets no values.',
+    state: 'built',
+  },
+  {
+    id: 'detector:lists:files',
+    section: '2.11',
+    behavior:
+      '`deny_list_files` and `allow_list_files` name files in the models folder, an entry a line. A change acts on the next request; a file that cannot be used fails requests.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:unknown-group',
+    section: '2.11',
+    behavior:
+      'The routes that write model files refuse `operators` and `entity_min_scores` of groups that the patterns of a detector never report, with the name of the group.',
+    state: 'built',
+  },
+  {
+    id: 'detector:operators:fake:shared',
+    section: '2.11',
+    behavior:
+      'A value has the same invented value on every server of a database and after a restart: the secret of the server decides.',
+    state: 'built',
+  },
+  {
     id: 'detector:operators:fake',
     section: '2.11',
     behavior:

@@ -39,7 +39,7 @@ export function EntityTable({
           </tr>
         </thead>
         <tbody>
-          {findings.map(({ id, type, source, score, action, hashPrefix, excerpt }) => {
+          {findings.map(({ id, type, source, score, action, isUnchecked, hashPrefix, excerpt }) => {
             const winner = winners.get(id)
             return (
               <tr key={id}>
@@ -57,6 +57,7 @@ export function EntityTable({
                   <span className={`monospace clip ${styles.excerpt}`} title={excerpt}>
                     {excerpt}
                   </span>
+                  {isUnchecked && <span className="meta">{t('unchecked')}</span>}
                 </td>
               </tr>
             )

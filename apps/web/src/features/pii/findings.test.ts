@@ -27,6 +27,14 @@ describe('findings', () => {
     expect(found.map(({ excerpt }) => excerpt)).toEqual(['Ada Byron', 'ada@host.example'])
   })
 
+  it('tells which findings were not checked', () => {
+    const found = locateFindings(TEXT, [
+      entity('Ada Byron', 'mask', { checked: false }),
+      entity('ada@host.example', 'mask'),
+    ])
+    expect(found.map(({ isUnchecked }) => isUnchecked)).toEqual([true, false])
+  })
+
   it('leaves out a finding that begins inside a character', () => {
     expect(locateFindings(TEXT, [{ ...entity('Ada', 'mask'), start: 4 }])).toEqual([])
   })

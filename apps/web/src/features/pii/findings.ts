@@ -11,6 +11,8 @@ export interface Entity {
   readonly end: number
   readonly score: number
   readonly action: Action
+  /** Present where only a label and the form of the value speak for it. */
+  readonly checked?: false | undefined
   readonly hash_prefix?: string | undefined
 }
 
@@ -23,6 +25,8 @@ export interface Finding {
   readonly end: number
   readonly score: number
   readonly action: Action
+  /** Whether only a label and the form of the value speak for it. */
+  readonly isUnchecked: boolean
   readonly excerpt: string
   readonly hashPrefix: string | undefined
 }
@@ -66,12 +70,15 @@ export function locateFindings(text: string, entities: readonly Entity[]): Findi
     const end = table.toIndex(entity.end)
     if (start === undefined || end === undefined || end <= start) return []
     const { entity_type: type, source, score, action, hash_prefix: hashPrefix } = entity
-    return [{ id: String(index), type, source, start, end, score, action, hashPrefix, excerpt: text.slice(start, end) }]
+    const place = { start, end, excerpt: text.slice(start, end) }
+    return [
+      { id: String(index), type, source, score, action, isUnchecked: entity.checked === false, hashPrefix, ...place },
+    ]
   })
   return located.sort((left, right) => left.start - right.start || right.end - left.end)
 }
 
-/** Findings under other settings. The least score applies only to findings of models; patterns have no score. */
+/** Findings under other settings. The least score applies only to findings of models; those of patterns stay. */
 export function tryOn(findings: readonly Finding[], { minScore, actions }: Trial): Finding[] {
   return findings
     .filter(({ source, score }) => source === 'pattern' || score >= minScore)

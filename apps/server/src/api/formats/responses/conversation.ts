@@ -25,7 +25,7 @@ export interface KnownResponses {
 
 /** Source of conversations, for one reader. */
 export interface ConversationSource {
-  readonly store: ResponseStore
+  readonly store: Pick<ResponseStore, 'read' | 'findItem'>
   readonly live: LiveResponses
   readonly reader: Reader
   /** @default none */
@@ -85,6 +85,45 @@ async function readHistory(
     id = resource.previous_response_id
   }
   return turns.reverse().flat()
+}
+
+/**
+ * Finds the first response of the conversation that a response belongs to.
+ *
+ * @returns undefined where the caller cannot read all of it, or some of it has not ended
+ */
+export async function findFirstResponse(
+  last: string,
+  { store, live, reader, known }: ConversationSource,
+): Promise<string | undefined> {
+  let id = last
+  for (let turns = 0; turns < MAX_TURNS; turns++) {
+    if (live.get(id, reader) !== undefined) return undefined
+    const stored = known?.get(id) ?? (await store.read(id, reader))
+    if (stored === undefined) return undefined
+    const { previous_response_id: previous } = stored.resource
+    if (previous === null) return id
+    id = previous
+  }
+  return undefined
+}
+
+/** Reads each stored response once, for as long as a request needs it. */
+export function rememberReads(source: ConversationSource): ConversationSource & { readonly forget: () => void } {
+  const read = new Map<string, Promise<StoredResponse | undefined>>()
+  const { store } = source
+  return {
+    ...source,
+    store: {
+      findItem: (id, reader) => store.findItem(id, reader),
+      read(id, reader) {
+        const found = read.get(id) ?? store.read(id, reader)
+        read.set(id, found)
+        return found
+      },
+    },
+    forget: () => read.clear(),
+  }
 }
 
 function previousNotFound(id: string): SvcError {

@@ -1,5 +1,5 @@
 import { SvcError } from '@svc/errors'
-import type { JsonDocument } from '@svc/json'
+import type { JsonDocument, JsonNode } from '@svc/json'
 import {
   type ResponseCountReply,
   type ResponseRequest,
@@ -20,9 +20,10 @@ import {
 import { MAX_MESSAGES, MAX_METADATA } from '../openai/limits.ts'
 import { leaveOutHosted } from '../server-fields.ts'
 import { findToolSecrets } from '../tool-secrets.ts'
-import { type ConversationSource, readConversation } from './conversation.ts'
+import { type ConversationSource, findFirstResponse, readConversation, rememberReads } from './conversation.ts'
 import { unreadableInput, unsupported } from './errors.ts'
 import { readItemOptions } from './hosted-fields.ts'
+import { newResponseId } from './ids.ts'
 import type { AskedResponse, ResponseRecording } from './response-recording.ts'
 import { responseToDomain } from './to-domain.ts'
 
@@ -36,18 +37,27 @@ export interface ResponsesFormatOptions {
 }
 
 /** Creates the wire format of `POST /v1/responses` for one request. */
-export function createResponsesFormat({ source, alwaysStreams, open }: ResponsesFormatOptions): WireFormat {
+export function createResponsesFormat(options: ResponsesFormatOptions): WireFormat {
+  const { alwaysStreams, open } = options
+  const source = rememberReads(options.source)
+  const id = newResponseId()
   return {
     secrets: findToolSecrets,
+    async findConversation({ root }) {
+      const previous = readPrevious(root)
+      if (previous !== undefined) return await findFirstResponse(previous, source)
+      // Sockets, where a response that is not stored can be continued, are never filtered.
+      return root.get('store')?.rawText() === 'false' ? undefined : id
+    },
     async read(document, { model, signal }) {
       const { rest, logitBias } = await takeLogitBias(document, signal)
       const read = await validate(responseRequest, rest, signal)
       const body = alwaysStreams ? { ...read, stream: true } : read
       refuseUnstoredBackground(body)
-      const conversation = await readConversation(body, source)
+      const conversation = await readConversation(body, source).finally(source.forget)
       const request = responseToDomain(body, conversation, logitBias)
       const output = readItemOptions(body, [...conversation.history, ...conversation.input])
-      const recording = open({ asked: body, input: conversation.input, model, output })
+      const recording = open({ id, asked: body, input: conversation.input, model, output })
       return {
         kind: 'generation',
         request,
@@ -89,6 +99,10 @@ function collectResponse({ run }: ResponseRecording): ReplyCollector {
 export function createInputCountFormat(source: ConversationSource): WireFormat {
   return {
     secrets: findToolSecrets,
+    async findConversation({ root }) {
+      const previous = readPrevious(root)
+      return previous === undefined ? undefined : await findFirstResponse(previous, source)
+    },
     async read(document, { signal }) {
       const { rest } = await takeLogitBias(document, signal)
       const read = await validate(responseCountRequest, rest, signal)
@@ -103,6 +117,11 @@ export function createInputCountFormat(source: ConversationSource): WireFormat {
       )
     },
   }
+}
+
+function readPrevious(root: JsonNode): string | undefined {
+  const previous = root.get('previous_response_id')
+  return previous?.kind === 'string' ? previous.text() : undefined
 }
 
 /** Checks a body. Faults of its input are worded as this format does. */

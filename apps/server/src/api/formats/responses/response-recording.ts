@@ -6,7 +6,6 @@ import type { Clock } from '../../../ports.ts'
 import { createEventLog, type EventLog } from '../../../responses/event-log.ts'
 import type { LiveResponse, LiveResponses } from '../../../responses/live-responses.ts'
 import type { ResponseRecord, ResponseStore, StoredResponse } from '../../../responses/stored-response.ts'
-import { newResponseId } from './ids.ts'
 import type { OutputOptions } from './output.ts'
 import { newResource } from './resource.ts'
 import { type ResponseRun, startRun } from './run.ts'
@@ -29,6 +28,8 @@ export interface RecordingParts {
 
 /** The checked request of a response. */
 export interface AskedResponse {
+  /** The id of the response. */
+  readonly id: string
   readonly asked: ResponseRequest
   readonly input: readonly ResponseInputItem[]
   /** The name that the client asked for. */
@@ -53,7 +54,7 @@ export interface ResponseRecording {
 
 /** Creates a recording that readers do not see yet. */
 export function createRecording(
-  { asked, input, model, output }: AskedResponse,
+  { id, asked, input, model, output }: AskedResponse,
   parts: RecordingParts,
 ): ResponseRecording {
   const { store, live, clock, owner } = parts
@@ -61,7 +62,7 @@ export function createRecording(
   const isStored = asked.store ?? true
   const isBackground = asked.background ?? false
   const isStreamed = asked.stream === true
-  const facts = { id: newResponseId(), model, created: Math.floor(createdAt / 1000), store: isStored }
+  const facts = { id, model, created: Math.floor(createdAt / 1000), store: isStored }
   const run = startRun({ resource: newResource(asked, facts), output, now: () => clock.now() })
   const toStored = (): StoredResponse => ({ resource: run.resource, input, streamed: isStreamed })
   const toRecord = (): ResponseRecord => ({ ...toStored(), owner, createdAt })
