@@ -25,6 +25,8 @@ const NO_SPANS: readonly Span[] = []
 const PIECE_UNITS = 1 << 12
 /** Code units in one piece of a text that is not plain ASCII: most of its pieces still are. */
 const SMALL_PIECE_UNITS = 512
+/** Code units behind such a piece that is not plain, in which the next ones are not taken for plain either. */
+const NOT_PLAIN_UNITS = 1 << 12
 /** Words above this length are not of any kind. */
 const LONGEST_WORD = 128
 const NO_CONTEXT = -1
@@ -48,6 +50,9 @@ ROLES.fill(CAPITAL, 0x41, 0x5b)
 ROLES.fill(SMALL, 0x61, 0x7b)
 ROLES[0x40] = AT
 ROLES[0x25] = PERCENT
+
+/** Characters that a text beyond ASCII is searched for. */
+const STOPS = Uint8Array.from(ROLES.subarray(0, 128), (role, unit) => (role >= CAPITAL || unit === SMALL_D ? 1 : 0))
 
 /** Whether a candidate may be at a pair of bytes: at one of them, or because both are capitals. */
 const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
@@ -132,13 +137,20 @@ export class StructuredSet {
     const finds: Finds = { checked: new Array(length).fill(undefined), unchecked: new Array(length).fill(undefined) }
     let at = 0
     let units = PIECE_UNITS
+    let notPlainTo = 0
+    const scanNext = (to: number): void => {
+      const isPlain = at >= notPlainTo && this.encode(text, at, Math.min(to, at + units))
+      if (!isPlain && units > SMALL_PIECE_UNITS) units = SMALL_PIECE_UNITS
+      else {
+        if (!isPlain && at >= notPlainTo) notPlainTo = at + NOT_PLAIN_UNITS
+        this.isPlain = isPlain
+        at = this.scanPiece(candidate, at, Math.min(to, at + units), finds)
+      }
+    }
     return {
       advance: () => {
         const to = Math.min(text.length, at + PIECE_UNITS)
-        while (at < to) {
-          if (!this.encode(text, at, Math.min(to, at + units)) && units > SMALL_PIECE_UNITS) units = SMALL_PIECE_UNITS
-          else at = this.scanPiece(candidate, at, Math.min(to, at + units), finds)
-        }
+        while (at < to) scanNext(to)
         return at >= text.length
       },
       found: (kind) => finds.checked[kind] ?? NO_SPANS,
@@ -150,15 +162,14 @@ export class StructuredSet {
   private encode(text: string, from: number, to: number): boolean {
     const { written } = this.encoder.encodeInto(text.slice(from, to), this.bytes)
     this.bytes[written] = 0
-    this.isPlain = written === to - from
-    return this.isPlain
+    return written === to - from
   }
 
   private scanPiece(candidate: Candidate, from: number, to: number, finds: Finds): number {
     const { text } = candidate
     let at = from
     while (at < to) {
-      if (this.isPlain) at = this.nextPair(at - from, to - from) + from
+      at = this.isPlain ? this.nextPair(at - from, to - from) + from : nextStop(text, at, to)
       const role = roleAt(text, at)
       if (role < CAPITAL) {
         // Most letters are others.
@@ -397,6 +408,15 @@ function toBits([least, most]: Lengths): number {
   let bits = 0
   for (let count = least; count <= most; count++) bits |= 1 << count
   return bits
+}
+
+/** The first character from an offset on that {@link STOPS} has, before a limit; the limit without one. */
+function nextStop(text: string, from: number, limit: number): number {
+  for (let at = from; at < limit; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 128 && STOPS[unit] === 1) return at
+  }
+  return limit
 }
 
 function roleAt(text: string, at: number): number {
