@@ -106,6 +106,7 @@ export class RuleSearch {
   private *searchStructured(text: string, hits: Hit[]): Search<void> {
     const search = this.set.scan(text)
     while (!search.advance()) yield
+    if (search.isEmpty()) return
     const { structured } = this
     structured.forEach((rule, index) => {
       if (rule.builtin?.name === FORM_ONLY) return

@@ -7,6 +7,8 @@ import { type Lengths, MARKS, type StructuredKind } from './kind.ts'
 export interface SetSearch {
   /** Does a piece of the work; true at the end. */
   advance(): boolean
+  /** Whether no kind has found anything so far. */
+  isEmpty(): boolean
   /** The findings of the kind at an index: ascending, never overlapping. Complete after `advance` returned true. */
   found(kind: number): readonly Span[]
   /** The same for findings that only their label and form speak for. They may overlap with those of other kinds. */
@@ -17,6 +19,16 @@ export interface SetSearch {
 interface Finds {
   readonly checked: (Span[] | undefined)[]
   readonly unchecked: (Span[] | undefined)[]
+  isEmpty: boolean
+}
+
+/** How far a text is read. */
+interface Reading {
+  at: number
+  /** Code units of the next piece. */
+  units: number
+  /** Up to here the text is not taken for plain ASCII. */
+  notPlainTo: number
 }
 
 const NO_SPANS: readonly Span[] = []
@@ -134,28 +146,31 @@ export class StructuredSet {
   scan(text: string): SetSearch {
     const candidate = new Candidate(text)
     const { length } = this.kinds
-    const finds: Finds = { checked: new Array(length).fill(undefined), unchecked: new Array(length).fill(undefined) }
-    let at = 0
-    let units = PIECE_UNITS
-    let notPlainTo = 0
-    const scanNext = (to: number): void => {
-      const isPlain = at >= notPlainTo && this.encode(text, at, Math.min(to, at + units))
-      if (!isPlain && units > SMALL_PIECE_UNITS) units = SMALL_PIECE_UNITS
-      else {
-        if (!isPlain && at >= notPlainTo) notPlainTo = at + NOT_PLAIN_UNITS
-        this.isPlain = isPlain
-        at = this.scanPiece(candidate, at, Math.min(to, at + units), finds)
-      }
-    }
+    const finds: Finds = { checked: new Array(length).fill(undefined), unchecked: new Array(length).fill(undefined), isEmpty: true }
+    const reading: Reading = { at: 0, units: PIECE_UNITS, notPlainTo: 0 }
     return {
       advance: () => {
-        const to = Math.min(text.length, at + PIECE_UNITS)
-        while (at < to) scanNext(to)
-        return at >= text.length
+        const to = Math.min(text.length, reading.at + PIECE_UNITS)
+        while (reading.at < to) this.readPiece(candidate, reading, to, finds)
+        return reading.at >= text.length
       },
+      isEmpty: () => finds.isEmpty,
       found: (kind) => finds.checked[kind] ?? NO_SPANS,
       foundUnchecked: (kind) => finds.unchecked[kind] ?? NO_SPANS,
     }
+  }
+
+  /** Reads the next piece up to a limit; the first one that is not plain is cut smaller. */
+  private readPiece(candidate: Candidate, reading: Reading, limit: number, finds: Finds): void {
+    const { at, units } = reading
+    const to = Math.min(limit, at + units)
+    this.isPlain = at >= reading.notPlainTo && this.encode(candidate.text, at, to)
+    if (!this.isPlain && units > SMALL_PIECE_UNITS) {
+      reading.units = SMALL_PIECE_UNITS
+      return
+    }
+    if (!this.isPlain && at >= reading.notPlainTo) reading.notPlainTo = at + NOT_PLAIN_UNITS
+    reading.at = this.scanPiece(candidate, at, to, finds)
   }
 
   /** Reads a piece of the text as bytes. @returns whether it is plain ASCII: two characters are two bytes */
@@ -308,7 +323,7 @@ export class StructuredSet {
     const found = this.kinds[index]?.find(candidate)
     if (found === undefined) {
       if (this.labels[index] !== NO_LABELS && candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
-    } else if (found.start >= last) push(finds.checked, index, found)
+    } else if (found.start >= last) push(finds, finds.checked, index, found)
   }
 
   private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
@@ -318,7 +333,7 @@ export class StructuredSet {
     const least = Math.max(lastEnd(finds.unchecked[index]), lastEnd(finds.checked[index]))
     const found = candidate.start < least ? undefined : this.kinds[index]?.findUnchecked?.(candidate)
     if (found === undefined || found.start < least) return
-    if (labels.some((label) => candidate.isLabelBeside(label, found))) push(finds.unchecked, index, found)
+    if (labels.some((label) => candidate.isLabelBeside(label, found))) push(finds, finds.unchecked, index, found)
   }
 }
 
@@ -352,7 +367,8 @@ function firstAt(text: string, at: number): number {
   return unit > 0x39 ? 0 : unit === 0x30 ? 1 : 2
 }
 
-function push(lists: (Span[] | undefined)[], index: number, span: Span): void {
+function push(finds: Finds, lists: (Span[] | undefined)[], index: number, span: Span): void {
+  finds.isEmpty = false
   const list = lists[index]
   if (list === undefined) lists[index] = [span]
   else list.push(span)
