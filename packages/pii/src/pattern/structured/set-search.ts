@@ -146,7 +146,11 @@ export class StructuredSet {
   scan(text: string): SetSearch {
     const candidate = new Candidate(text)
     const { length } = this.kinds
-    const finds: Finds = { checked: new Array(length).fill(undefined), unchecked: new Array(length).fill(undefined), isEmpty: true }
+    const finds: Finds = {
+      checked: new Array(length).fill(undefined),
+      unchecked: new Array(length).fill(undefined),
+      isEmpty: true,
+    }
     const reading: Reading = { at: 0, units: PIECE_UNITS, notPlainTo: 0 }
     return {
       advance: () => {
