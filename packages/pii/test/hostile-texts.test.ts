@@ -7,18 +7,59 @@ const detector = createDetector({
   settings: { builtins: ['all'], phoneRegions: ['US', 'DE', 'GB'] },
   slices: { sliceMs: 600_000 },
 })
-/** Code units of a text. A search that reads all of it for each label in it runs out of time. */
-const LENGTH = 60_000
+/** Code units of the shorter text: more than any rule reads from one place. */
+const LENGTH = 3_000
+/** Twice the text may take this many times the work. */
+const MOST_GROWTH = 2.4
 const ADDRESS = 'ada@lab.example'
 
-async function find(text: string): Promise<string[]> {
-  const found = await detector.detect({ text, segments: [{ start: 0, end: text.length }], messages: [] }, { signal })
+function find(text: string): string[] {
+  const found = detector.detect({ text, segments: [{ start: 0, end: text.length }], messages: [] }, { signal })
+  if ('then' in found) throw new Error('the search was cut into slices')
   return found.map(({ start, end }) => text.slice(start, end))
+}
+
+/** Code units that the methods of texts and of expressions read during a call. */
+function countReads(work: () => void): number {
+  let reads = 0
+  const { charAt, charCodeAt, slice } = String.prototype
+  const { exec } = RegExp.prototype
+  const counted = {
+    charAt(this: string, at: number) {
+      reads += 1
+      return charAt.call(this, at)
+    },
+    charCodeAt(this: string, at: number) {
+      reads += 1
+      return charCodeAt.call(this, at)
+    },
+    slice(this: string, start?: number, end?: number) {
+      const piece = slice.call(this, start, end)
+      reads += piece.length
+      return piece
+    },
+  }
+  const countedExec = function (this: RegExp, text: string) {
+    const from = this.lastIndex
+    const found = exec.call(this, text)
+    if (found !== null) reads += found.index + found[0].length - from
+    else if (!this.sticky) reads += text.length - from
+    return found
+  }
+  try {
+    Object.assign(String.prototype, counted)
+    Object.assign(RegExp.prototype, { exec: countedExec })
+    work()
+  } finally {
+    Object.assign(String.prototype, { charAt, charCodeAt, slice })
+    Object.assign(RegExp.prototype, { exec })
+  }
+  return reads
 }
 
 /** What a text repeats, by the rule that reads it. */
 const UNITS: Readonly<Record<string, readonly string[]>> = {
-  'labels of passwords': ['pw', 'password: ', 'пароль — ', 'hasło to ', 'パスワードは'],
+  'labels of passwords': ['pw=', 'password: ', 'пароль — ', 'hasło to ', 'パスワードは'],
   'values behind a label': [
     `password: "'"'\``,
     `pw="${'\\'.repeat(300)}`,
@@ -48,8 +89,11 @@ const UNITS: Readonly<Record<string, readonly string[]>> = {
 }
 
 describe.each(Object.entries(UNITS))('a text made of %s', (_, units) => {
-  it.each(units)('%j is read to its end', async (unit) => {
-    const text = `${unit.repeat(Math.ceil(LENGTH / unit.length))}\n\nask ${ADDRESS}, please\n`
-    expect(await find(text)).toContain(ADDRESS)
+  it.each(units)('%j is read to its end, in work that grows with it', (unit) => {
+    const repeat = (length: number): string => unit.repeat(Math.ceil(length / unit.length))
+    expect(find(`${repeat(LENGTH)}\n\nask ${ADDRESS}, please\n`)).toContain(ADDRESS)
+    const reads = countReads(() => find(repeat(LENGTH)))
+    expect(reads).toBeGreaterThan(LENGTH / 2)
+    expect(countReads(() => find(repeat(2 * LENGTH))) / reads).toBeLessThan(MOST_GROWTH)
   })
 })
