@@ -43,9 +43,12 @@ export class RuleSearch {
   private readonly listed: readonly Rule[]
   private readonly matcher: PatternMatcher
   private readonly set: StructuredSet
+  /** Whether any rule also reads folded text. */
+  readonly hasFolds: boolean
 
   /** @param regions whose national telephone numbers count */
   constructor(rules: readonly Rule[], regions: readonly string[] = []) {
+    this.hasFolds = rules.some(({ folds }) => folds)
     this.patterned = rules.filter((rule) => rule.pattern !== undefined)
     this.structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
     this.listed = rules.filter((rule) => rule.terms !== undefined)
@@ -58,7 +61,7 @@ export class RuleSearch {
     )
   }
 
-  /** Whether any rule is a built-in, which also reads folded text and text without markup. */
+  /** Whether any rule is a built-in, which also reads text without markup. */
   get hasBuiltins(): boolean {
     return this.structured.length > 0 || this.patterned.some(({ builtin }) => builtin !== undefined)
   }
