@@ -95,7 +95,9 @@ for (const [name, settings] of Object.entries(SETS)) {
   const time = seconds(() => detectors.set(name, create(settings)))
   console.log(`  ${name.padEnd(26)} ${(time * 1000).toFixed(0).padStart(6)} ms`)
 }
-const searches = new Map([...detectors].map(([name, detector]): [string, Search] => [name, (text) => count(detector, text)]))
+const searches = new Map(
+  [...detectors].map(([name, detector]): [string, Search] => [name, (text) => count(detector, text)]),
+)
 if (isWanted('texts')) {
   measure('prose', prose(), searches, 'ten patterns')
   measure('chats: prose, code and log lines', chatCorpus(LENGTH, true, []), searches, 'ten patterns')
