@@ -78,3 +78,15 @@ export function chatCorpus(length: number, isAscii: boolean, secrets: readonly s
     ? Buffer.from(text.replaceAll(/[^\n\x20-\x7e]/g, '-'), 'latin1').toString('latin1')
     : Buffer.from(text, 'utf8').toString('utf8')
 }
+
+/** The lines of a service's log. */
+export function logText(length: number): string {
+  const dice = new Dice(9)
+  const lines: string[] = []
+  for (let size = 0, second = 0; size < length; second++) {
+    const line = logLine(dice, second)
+    lines.push(line)
+    size += line.length
+  }
+  return Buffer.from(lines.join(''), 'latin1').toString('latin1')
+}

@@ -37,6 +37,19 @@ ROLES.fill(ASCII_DIGIT, 0x30, 0x3a)
 ROLES.fill(ASCII, 0x41, 0x5b)
 ROLES.fill(ASCII, 0x61, 0x7b)
 
+/** Roles of two characters in a row, three bits each, that are looked at: mixed letters, or a digit of another script. */
+const ROLE_BITS = 3
+const PAIR_MASK = (1 << (2 * ROLE_BITS)) - 1
+const ASKS = Uint8Array.from({ length: PAIR_MASK + 1 }, (_, pair) => {
+  const [before, role] = [pair >> ROLE_BITS, pair & ((1 << ROLE_BITS) - 1)]
+  return role === DIGIT || isMixed(before, role) ? 1 : 0
+})
+
+/** Whether a look-alike and a letter or digit of ASCII are side by side. */
+function isMixed(before: number, role: number): boolean {
+  return (role === ALIKE && before >= ASCII) || (role >= ASCII && before === ALIKE)
+}
+
 /** From the first of these letters and digits on: texts of Western Europe have none. */
 const MAY_FOLD = /[\u0131-\uffff]/
 
@@ -47,16 +60,12 @@ const CLOSE = 24
 /** Places with digits of other scripts that are close together, and with look-alikes beside letters of ASCII. */
 export function* listFoldPlaces(text: string): Generator<Span> {
   if (!MAY_FOLD.test(text)) return
-  let before = OTHER
+  let pair = OTHER
   for (let at = 0; at < text.length; at++) {
-    const role = ROLES[text.charCodeAt(at)] ?? OTHER
-    if (role === OTHER) before = OTHER
-    else {
-      const isMixed = (role === ALIKE && before >= ASCII) || (role >= ASCII && before === ALIKE)
-      if (isMixed) yield { start: at - 1, end: at + 1 }
-      else if (role === DIGIT && countDigits(text, at) >= FEWEST_DIGITS) yield { start: at, end: at + 1 }
-      before = role
-    }
+    pair = ((pair << ROLE_BITS) | (ROLES[text.charCodeAt(at)] ?? OTHER)) & PAIR_MASK
+    if (ASKS[pair] === 0) continue
+    if ((pair & ((1 << ROLE_BITS) - 1)) !== DIGIT) yield { start: at - 1, end: at + 1 }
+    else if (countDigits(text, at) >= FEWEST_DIGITS) yield { start: at, end: at + 1 }
   }
 }
 

@@ -1,5 +1,6 @@
 import type { Span } from '../span.ts'
 import { isInsideCharacter } from '../well-formed.ts'
+import { BEYOND_LATIN, findLatinSuspect, findSuspect, toPlainForm } from './plain-characters.ts'
 
 /** A text without its invisible characters and with its letters in their plain form, and the way back. */
 export interface PlainView {
@@ -11,67 +12,14 @@ export interface PlainView {
 
 /** Characters in one step. */
 const STEP = 16_384
-/** Control characters other than blanks: they are invisible. */
-const CONTROLS = '\\x00-\\x08\\x0e-\\x1f\\x7f-\\x84\\x86-\\x9f'
 /** Anything but the printed characters and the blanks of ASCII. */
 const NOT_PLAIN = /[^\t-\r\x20-\x7e]/
-/**
- * Characters that readers do not see: control characters, zero-width characters, soft hyphens, direction marks,
- * variation selectors, tags, accents.
- */
-const UNSEEN_CLASSES = `${CONTROLS}\\p{Default_Ignorable_Code_Point}\\p{Cf}\\p{Mn}\\p{Me}`
 /** Tag characters for the printed characters of ASCII: people do not see them, models read them. */
 const TAG = /[\u{e0020}-\u{e007e}]/u
 const TAG_BASE = 0xe0000
-const UNSEEN = new RegExp(`[${UNSEEN_CLASSES}]`, 'u')
-const ALL_UNSEEN = new RegExp(UNSEEN, 'gu')
-/**
- * Characters that may be invisible, or have another plain form. The characters that NFKC changes are among the ones
- * that NFKC with case folding changes. Most letters of all scripts are not.
- */
-export const SUSPECTS = new RegExp(`(?![\\t-\\r\\x20-\\x7e])[\\p{CWKCF}${UNSEEN_CLASSES}]`, 'gu')
-const SUSPECT = new RegExp(SUSPECTS, 'u')
-const BLOCK_UNITS = 256
-/** Flags of code units that are suspects or halves of characters, in blocks that are made when they are read. */
-const BLOCKS: (Uint8Array | undefined)[] = new Array(BLOCK_UNITS).fill(undefined)
-
-function mayBeSuspect(unit: number): boolean {
-  const number = unit >> 8
-  const block = BLOCKS[number] ?? createBlock(number)
-  return block[unit & 0xff] === 1
-}
-
-const BEYOND_LATIN = /[\u0100-\uffff]/
-
-/** The first place of a suspect from an offset on; the length of the text without one. */
-function findSuspect(text: string, from: number, isLatin: boolean): number {
-  if (isLatin) {
-    // The engine is faster for texts of one byte a character.
-    SUSPECTS.lastIndex = from
-    return SUSPECTS.exec(text)?.index ?? text.length
-  }
-  let at = from
-  while (at < text.length && !mayBeSuspect(text.charCodeAt(at))) at++
-  return at
-}
-
-function createBlock(number: number): Uint8Array {
-  const first = number * BLOCK_UNITS
-  const block = Uint8Array.from({ length: BLOCK_UNITS }, (_, index) => {
-    const unit = first + index
-    return (unit & 0xf800) === 0xd800 || SUSPECT.test(String.fromCharCode(unit)) ? 1 : 0
-  })
-  BLOCKS[number] = block
-  return block
-}
 
 /** Most cached forms of one text: texts repeat few characters. */
 const MAX_KNOWN_FORMS = 4096
-
-/** The plain form of a character for a reader; empty for an invisible one. */
-export function toPlainForm(character: string): string {
-  return UNSEEN.test(character) ? '' : character.normalize('NFKC').replace(ALL_UNSEEN, '')
-}
 
 function tagForm(tag: string): string {
   return String.fromCodePoint((tag.codePointAt(0) ?? TAG_BASE) - TAG_BASE)
@@ -99,9 +47,10 @@ export class PlainViewer {
   #length = 0
   #segment = 0
   #isDifferent = false
-  /** The current window of the text, and its position. */
+  /** The current window of a text of Latin-1; the range of the window. */
   #window = ''
   #windowAt = 0
+  #windowEnd = 0
   /** The next character that may have a plain form, or the end of the window. */
   #suspect = -1
   readonly #isLatin: boolean
@@ -130,7 +79,8 @@ export class PlainViewer {
     this.#windowAt = this.#read
     const limit = Math.min(this.#read + STEP, this.#text.length)
     const end = isInsideCharacter(this.#text, limit) ? limit - 1 : limit
-    this.#window = this.#text.slice(this.#read, end)
+    if (this.#isLatin) this.#window = this.#text.slice(this.#read, end)
+    this.#windowEnd = end
     this.#suspect = -1
     while (this.#read < end) this.#take()
     if (end < this.#text.length) return false
@@ -204,7 +154,9 @@ export class PlainViewer {
 
   #nextSuspect(): number {
     if (this.#suspect < this.#read) {
-      this.#suspect = this.#windowAt + findSuspect(this.#window, this.#read - this.#windowAt, this.#isLatin)
+      this.#suspect = this.#isLatin
+        ? this.#windowAt + findLatinSuspect(this.#window, this.#read - this.#windowAt)
+        : findSuspect(this.#text, this.#read, this.#windowEnd)
     }
     return this.#suspect
   }

@@ -42,6 +42,8 @@ export class RuleSearch {
   private readonly structured: readonly Rule[]
   private readonly listed: readonly Rule[]
   private readonly matcher: PatternMatcher
+  /** Whether any rule also reads folded text. */
+  readonly hasFolds: boolean
   /** There when any rule is a checked shape. */
   private readonly set: StructuredSet | undefined
 
@@ -50,6 +52,7 @@ export class RuleSearch {
    * @param regions whose national telephone numbers count
    */
   constructor(rules: readonly Rule[], createSet: Catalogue['createSet'], regions: readonly string[] = []) {
+    this.hasFolds = rules.some(({ folds }) => folds)
     this.patterned = rules.filter((rule) => rule.pattern !== undefined)
     this.structured = rules.filter((rule) => rule.builtin?.structured !== undefined)
     this.listed = rules.filter((rule) => rule.terms !== undefined)
@@ -61,7 +64,7 @@ export class RuleSearch {
     this.set = kinds.length > 0 ? createSet?.(kinds) : undefined
   }
 
-  /** Whether any rule is a built-in, which also reads folded text and text without markup. */
+  /** Whether any rule is a built-in, which also reads text without markup. */
   get hasBuiltins(): boolean {
     return this.structured.length > 0 || this.patterned.some(({ builtin }) => builtin !== undefined)
   }
@@ -109,6 +112,7 @@ export class RuleSearch {
   private *searchStructured(text: string, set: StructuredSet, hits: Hit[]): Search<void> {
     const search = set.scan(text)
     while (!search.advance()) yield
+    if (search.isEmpty()) return
     const { structured } = this
     structured.forEach((rule, index) => {
       if (rule.builtin?.name === FORM_ONLY) return

@@ -31,6 +31,7 @@ export function* searchViews(rules: RuleSearch, text: string, segments: readonly
 
 /** Finds matches with digits of other scripts or look-alike letters. Most patterns of an operator do not count. */
 function* searchFolded(rules: RuleSearch, text: string, segments: readonly Span[], add: AddHit): Search<void> {
+  if (!rules.hasFolds) return
   for (const region of listRegions(text, listFoldPlaces(text))) {
     const written = text.slice(region.start, region.end)
     const folded = foldText(written)

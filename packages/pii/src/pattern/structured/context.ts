@@ -1,6 +1,6 @@
 import { CONTEXTS, type Context, contextIndex, HINTS } from './announcements.ts'
 import { isLabelGap } from './label-gap.ts'
-import { isWordUnit, type NotePhrase, readWord } from './phrases.ts'
+import { isWordUnit, type NotePhrase, readWord, readWords } from './phrases.ts'
 
 export { type Context, contextIndex }
 
@@ -90,11 +90,8 @@ export class ContextReader {
       if (isWordUnit(text.charCodeAt(position - 1)))
         while (position < at && isWordUnit(text.charCodeAt(position))) position++
     }
-    while (position < at) {
-      if (isWordUnit(text.charCodeAt(position))) position = readWord(text, position, at, this.note)
-      else position++
-    }
-    this.position = position
+    readWords(text, position, at, this.note)
+    this.position = at
   }
 
   private readBehind(end: number): void {

@@ -1,5 +1,5 @@
 import { CONTEXTS, PHRASES } from './announcements.ts'
-import { isAlphanumeric, isBeyondAscii } from './characters.ts'
+import { isAlphanumeric, isBeyondAscii, isDigit } from './characters.ts'
 
 /** A phrase behind its first word. */
 export interface Phrase {
@@ -10,17 +10,21 @@ export interface Phrase {
   readonly isLabel: boolean
 }
 
+const BEGINNING_UNITS = 3
+const LETTER_BITS = 5
+const LETTER_MASK = 31
+
 const BY_FIRST_WORD = new Map<string, Phrase[]>()
 /** The same for scripts without blanks between words, by the first two characters. */
 const BY_FIRST_CHARACTERS = new Map<string, (Phrase & { readonly whole: string })[]>()
 /** Flags by the first code unit of such a phrase. */
 const FIRST_UNITS = new Uint8Array(1 << 16)
 /** By the first three characters of a word: a bit for each length of the first words of phrases that begin so. */
-const BEGINNINGS = new Int32Array(32 * 32 * 32)
+const BEGINNINGS = new Int32Array(1 << (BEGINNING_UNITS * LETTER_BITS))
 /** The same for words that begin beyond ASCII, which would fill the bits of the others. */
-const OTHER_BEGINNINGS = new Int32Array(32 * 32 * 32)
+const OTHER_BEGINNINGS = new Int32Array(1 << (BEGINNING_UNITS * LETTER_BITS))
 /** By the same characters: a bit for each of five bits of the last character of those words. */
-const ENDS = new Int32Array(32 * 32 * 32)
+const ENDS = new Int32Array(1 << (BEGINNING_UNITS * LETTER_BITS))
 for (const [kind, name] of CONTEXTS.entries()) {
   for (const written of PHRASES[name]) {
     const isLabel = !written.startsWith('?')
@@ -34,7 +38,7 @@ for (const [kind, name] of CONTEXTS.entries()) {
       BY_FIRST_WORD.set(first, [...(BY_FIRST_WORD.get(first) ?? []), { rest, kind, isLabel }])
       for (const form of [first, first.toUpperCase()]) {
         const lengths = form.charCodeAt(0) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
-        const index = beginning(form, 0, form.length)
+        const index = beginningOf(form)
         lengths[index] = (lengths[index] ?? 0) | (1 << form.length)
         ENDS[index] = (ENDS[index] ?? 0) | (1 << (form.charCodeAt(form.length - 1) & 31))
       }
@@ -43,10 +47,12 @@ for (const [kind, name] of CONTEXTS.entries()) {
 }
 
 /** Five bits of each of the first three characters: equal for small letters and capitals of most scripts. */
-function beginning(text: string, start: number, end: number): number {
-  const second = start + 1 < end ? text.charCodeAt(start + 1) & 31 : 0
-  const third = start + 2 < end ? text.charCodeAt(start + 2) & 31 : 0
-  return ((text.charCodeAt(start) & 31) << 10) | (second << 5) | third
+function beginningOf(text: string): number {
+  let bits = 0
+  for (let at = 0; at < BEGINNING_UNITS; at++) {
+    bits = (bits << LETTER_BITS) | (at < text.length ? text.charCodeAt(at) & LETTER_MASK : 0)
+  }
+  return bits
 }
 
 /** Words of this length and longer ones begin no phrase. */
@@ -57,26 +63,54 @@ const NONE: readonly Phrase[] = []
 /** Tells of a phrase that a text has at a place. */
 export type NotePhrase = (phrase: Phrase, start: number, end: number) => void
 
+/** Reads the words of a range and tells of the phrases that begin in them. */
+export function readWords(text: string, from: number, to: number, note: NotePhrase): void {
+  let at = from
+  while (at < to) {
+    const unit = text.charCodeAt(at)
+    if (!isWordUnit(unit)) at++
+    // Phrases begin with letters.
+    else if (isDigit(unit)) at = wordEnd(text, at, to)
+    else at = readWord(text, at, to, note)
+  }
+}
+
 /** Reads a word and tells of the phrases that begin in it. @returns the end of the word */
 export function readWord(text: string, start: number, limit: number, note: NotePhrase): number {
-  const end = wordEnd(text, start, limit)
-  if (text.charCodeAt(start) > 0x3000 && isIdeographic(text.charCodeAt(start))) {
+  const first = text.charCodeAt(start)
+  if (first > 0x3000 && isIdeographic(first)) {
+    const end = wordEnd(text, start, limit)
     for (let at = start; at < end; at++) noteIdeographs(text, at, end, note)
-  } else if (end - start < LONGEST_WORD && mayBegin(text, start, end)) {
+    return end
+  }
+  let beginning = first & LETTER_MASK
+  let before = unitKind(first)
+  let last = first
+  let end = start + 1
+  for (; end < limit; end++) {
+    const unit = text.charCodeAt(end)
+    const kind = unitKind(unit)
+    if (ENDS_WORD[(before << 2) | kind] === 1) break
+    if (end - start < BEGINNING_UNITS) beginning = (beginning << LETTER_BITS) | (unit & LETTER_MASK)
+    before = kind
+    last = unit
+  }
+  const length = end - start
+  if (length < BEGINNING_UNITS) beginning <<= (BEGINNING_UNITS - length) * LETTER_BITS
+  if (length < LONGEST_WORD && mayBegin(first, beginning, length, last)) {
     for (const phrase of BY_FIRST_WORD.get(text.slice(start, end).toLowerCase()) ?? NONE) {
-      const last = phrase.rest.length === 0 ? end : phraseEnd(text, end, phrase.rest, limit)
-      if (last >= 0) note(phrase, start, last)
+      const phraseLast = phrase.rest.length === 0 ? end : phraseEnd(text, end, phrase.rest, limit)
+      if (phraseLast >= 0) note(phrase, start, phraseLast)
     }
   }
   return end
 }
 
 /** Whether the first word of any phrase has the length of a word, and begins and ends like it. */
-function mayBegin(text: string, start: number, end: number): boolean {
-  const lengths = text.charCodeAt(start) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
-  const index = beginning(text, start, end)
-  if (((lengths[index] ?? 0) & (1 << (end - start))) === 0) return false
-  return ((ENDS[index] ?? 0) & (1 << (text.charCodeAt(end - 1) & 31))) !== 0
+function mayBegin(first: number, beginning: number, length: number, last: number): boolean {
+  const lengths = first < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+  if (((lengths[beginning] ?? 0) & (1 << length)) === 0) return false
+  return ((ENDS[beginning] ?? 0) & (1 << (last & LETTER_MASK))) !== 0
 }
 
 function noteIdeographs(text: string, at: number, limit: number, note: NotePhrase): void {
@@ -103,17 +137,21 @@ function phraseEnd(text: string, from: number, rest: readonly string[], limit: n
 function wordEnd(text: string, start: number, limit: number): number {
   let position = start + 1
   let before = unitKind(text.charCodeAt(start))
-  while (position < limit) {
+  for (; position < limit; position++) {
     const kind = unitKind(text.charCodeAt(position))
-    if (kind === 0 || (before === SMALL && kind === CAPITAL)) break
+    if (ENDS_WORD[(before << 2) | kind] === 1) break
     before = kind
-    position++
   }
   return position
 }
 
 const SMALL = 2
 const CAPITAL = 3
+/** By the kinds of two units in a row, two bits each: whether a word ends between them. */
+const ENDS_WORD = Uint8Array.from({ length: 16 }, (_, pair) => {
+  const kind = pair & 3
+  return kind === 0 || (kind === CAPITAL && pair >> 2 === SMALL) ? 1 : 0
+})
 /** 1 for the digits of ASCII, 2 for its small letters, 3 for its capitals. */
 const WORD_UNITS = Uint8Array.from({ length: 128 }, (_, unit) => {
   if (!isAlphanumeric(unit)) return 0

@@ -7,6 +7,8 @@ import { type Lengths, MARKS, type StructuredKind } from './kind.ts'
 export interface SetSearch {
   /** Does a piece of the work; true at the end. */
   advance(): boolean
+  /** Whether no kind has found anything so far. */
+  isEmpty(): boolean
   /** The findings of the kind at an index: ascending, never overlapping. Complete after `advance` returned true. */
   found(kind: number): readonly Span[]
   /** The same for findings that only their label and form speak for. They may overlap with those of other kinds. */
@@ -17,6 +19,16 @@ export interface SetSearch {
 interface Finds {
   readonly checked: (Span[] | undefined)[]
   readonly unchecked: (Span[] | undefined)[]
+  isEmpty: boolean
+}
+
+/** How far a text is read. */
+interface Reading {
+  at: number
+  /** Code units of the next piece. */
+  units: number
+  /** Up to here the text is not taken for plain ASCII. */
+  notPlainTo: number
 }
 
 const NO_SPANS: readonly Span[] = []
@@ -25,6 +37,8 @@ const NO_SPANS: readonly Span[] = []
 const PIECE_UNITS = 1 << 12
 /** Code units in one piece of a text that is not plain ASCII: most of its pieces still are. */
 const SMALL_PIECE_UNITS = 512
+/** Code units behind such a piece that is not plain, in which the next ones are not taken for plain either. */
+const NOT_PLAIN_UNITS = 1 << 12
 /** Words above this length are not of any kind. */
 const LONGEST_WORD = 128
 const NO_CONTEXT = -1
@@ -48,6 +62,9 @@ ROLES.fill(CAPITAL, 0x41, 0x5b)
 ROLES.fill(SMALL, 0x61, 0x7b)
 ROLES[0x40] = AT
 ROLES[0x25] = PERCENT
+
+/** Characters that a text beyond ASCII is searched for. */
+const STOPS = Uint8Array.from(ROLES.subarray(0, 128), (role, unit) => (role >= CAPITAL || unit === SMALL_D ? 1 : 0))
 
 /** Whether a candidate may be at a pair of bytes: at one of them, or because both are capitals. */
 const PAIRS = Uint8Array.from({ length: 1 << 16 }, (_, pair) => {
@@ -129,36 +146,49 @@ export class StructuredSet {
   scan(text: string): SetSearch {
     const candidate = new Candidate(text)
     const { length } = this.kinds
-    const finds: Finds = { checked: new Array(length).fill(undefined), unchecked: new Array(length).fill(undefined) }
-    let at = 0
-    let units = PIECE_UNITS
+    const finds: Finds = {
+      checked: new Array(length).fill(undefined),
+      unchecked: new Array(length).fill(undefined),
+      isEmpty: true,
+    }
+    const reading: Reading = { at: 0, units: PIECE_UNITS, notPlainTo: 0 }
     return {
       advance: () => {
-        const to = Math.min(text.length, at + PIECE_UNITS)
-        while (at < to) {
-          if (!this.encode(text, at, Math.min(to, at + units)) && units > SMALL_PIECE_UNITS) units = SMALL_PIECE_UNITS
-          else at = this.scanPiece(candidate, at, Math.min(to, at + units), finds)
-        }
-        return at >= text.length
+        const to = Math.min(text.length, reading.at + PIECE_UNITS)
+        while (reading.at < to) this.readPiece(candidate, reading, to, finds)
+        return reading.at >= text.length
       },
+      isEmpty: () => finds.isEmpty,
       found: (kind) => finds.checked[kind] ?? NO_SPANS,
       foundUnchecked: (kind) => finds.unchecked[kind] ?? NO_SPANS,
     }
+  }
+
+  /** Reads the next piece up to a limit; the first one that is not plain is cut smaller. */
+  private readPiece(candidate: Candidate, reading: Reading, limit: number, finds: Finds): void {
+    const { at, units } = reading
+    const to = Math.min(limit, at + units)
+    this.isPlain = at >= reading.notPlainTo && this.encode(candidate.text, at, to)
+    if (!this.isPlain && units > SMALL_PIECE_UNITS) {
+      reading.units = SMALL_PIECE_UNITS
+      return
+    }
+    if (!this.isPlain && at >= reading.notPlainTo) reading.notPlainTo = at + NOT_PLAIN_UNITS
+    reading.at = this.scanPiece(candidate, at, to, finds)
   }
 
   /** Reads a piece of the text as bytes. @returns whether it is plain ASCII: two characters are two bytes */
   private encode(text: string, from: number, to: number): boolean {
     const { written } = this.encoder.encodeInto(text.slice(from, to), this.bytes)
     this.bytes[written] = 0
-    this.isPlain = written === to - from
-    return this.isPlain
+    return written === to - from
   }
 
   private scanPiece(candidate: Candidate, from: number, to: number, finds: Finds): number {
     const { text } = candidate
     let at = from
     while (at < to) {
-      if (this.isPlain) at = this.nextPair(at - from, to - from) + from
+      at = this.isPlain ? this.nextPair(at - from, to - from) + from : nextStop(text, at, to)
       const role = roleAt(text, at)
       if (role < CAPITAL) {
         // Most letters are others.
@@ -297,7 +327,7 @@ export class StructuredSet {
     const found = this.kinds[index]?.find(candidate)
     if (found === undefined) {
       if (this.labels[index] !== NO_LABELS && candidate.isNamedAtAll) this.tryLabel(candidate, index, finds)
-    } else if (found.start >= last) push(finds.checked, index, found)
+    } else if (found.start >= last) push(finds, finds.checked, index, found)
   }
 
   private tryLabel(candidate: Candidate, index: number, finds: Finds): void {
@@ -307,7 +337,7 @@ export class StructuredSet {
     const least = Math.max(lastEnd(finds.unchecked[index]), lastEnd(finds.checked[index]))
     const found = candidate.start < least ? undefined : this.kinds[index]?.findUnchecked?.(candidate)
     if (found === undefined || found.start < least) return
-    if (labels.some((label) => candidate.isLabelBeside(label, found))) push(finds.unchecked, index, found)
+    if (labels.some((label) => candidate.isLabelBeside(label, found))) push(finds, finds.unchecked, index, found)
   }
 }
 
@@ -341,7 +371,8 @@ function firstAt(text: string, at: number): number {
   return unit > 0x39 ? 0 : unit === 0x30 ? 1 : 2
 }
 
-function push(lists: (Span[] | undefined)[], index: number, span: Span): void {
+function push(finds: Finds, lists: (Span[] | undefined)[], index: number, span: Span): void {
+  finds.isEmpty = false
   const list = lists[index]
   if (list === undefined) lists[index] = [span]
   else list.push(span)
@@ -397,6 +428,15 @@ function toBits([least, most]: Lengths): number {
   let bits = 0
   for (let count = least; count <= most; count++) bits |= 1 << count
   return bits
+}
+
+/** The first character from an offset on that {@link STOPS} has, before a limit; the limit without one. */
+function nextStop(text: string, from: number, limit: number): number {
+  for (let at = from; at < limit; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit < 128 && STOPS[unit] === 1) return at
+  }
+  return limit
 }
 
 function roleAt(text: string, at: number): number {

@@ -1,6 +1,7 @@
 import type { Span } from '../../span.ts'
 import type { Candidate } from './candidate.ts'
 import { isCapital, isDigit } from './characters.ts'
+import { contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
 
 const NAME = "[\\p{Lu}][\\p{L}'’.-]{0,24}"
@@ -44,6 +45,7 @@ const FRENCH_FIRST = 'rabpciqst'
 /** What is before a name in a text. */
 const BEFORE_NAME = new Uint8Array(128)
 for (const mark of ' \n\t("\'>:;,') BEFORE_NAME[mark.charCodeAt(0)] = 1
+const STREET = contextIndex('street')
 const BLANK = 0x20
 const COMMA = 0x2c
 const DOT = 0x2e
@@ -60,7 +62,8 @@ export const STREET_ADDRESS: StructuredKind = {
     first !== 'letter' && (after === BLANK || after === COMMA || before === BLANK || before === DOT),
   find(candidate) {
     const { text, start, end, before, after } = candidate
-    if (after === BLANK || after === COMMA) {
+    const isBeforeName = after === BLANK || (after === COMMA && text.charCodeAt(end + 1) === BLANK)
+    if (isBeforeName) {
       const pattern = before === DOT ? undefined : choosePattern(text, after === COMMA ? end + 2 : end + 1)
       const found = pattern && matchAt(pattern, text, start)
       if (found !== undefined) return found
@@ -97,7 +100,7 @@ function matchAt(pattern: RegExp, text: string, at: number): Span | undefined {
 function findBefore(candidate: Candidate): Span | undefined {
   const { text, start, before } = candidate
   const mayBeGerman = before === BLANK && isNameBefore(text, start - 1)
-  const mayBeginWithKind = candidate.isAnnounced('street')
+  const mayBeginWithKind = candidate.isAnnouncedBy(STREET)
   if (!mayBeGerman && !mayBeginWithKind) return undefined
   const house = matchAt(HOUSE, text, start)
   if (house === undefined) return undefined
