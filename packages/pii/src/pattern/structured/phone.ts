@@ -5,7 +5,7 @@ import type { Candidate } from './candidate.ts'
 import { isAlphanumeric, isDigit } from './characters.ts'
 import { ContextReader, contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
-import { hasTrunkForm, isRegional } from './phone-national.ts'
+import { hasTrunkForm, isChineseMobile, isRegional } from './phone-national.ts'
 import {
   extensionEnd,
   FEWEST,
@@ -49,7 +49,7 @@ function createPhone(plans: readonly PhonePlan[]): StructuredKind {
       (length >= FEWEST ||
         before === PLUS ||
         before === OPEN ||
-        (isMark(after) && (plans.length > 0 || first === 'zero' || length === 3 || length === 1))),
+        (isMark(after) && (plans.length > 0 || first === 'zero' || length <= 3 || length === 5))),
     labelledBy: 'phone',
     findUnchecked: findShort,
     find(candidate) {
@@ -108,8 +108,11 @@ function mayBePhone(candidate: Candidate, start: number): boolean {
   const { text, start: at, end } = candidate
   if (start < at || (text.startsWith('00', at) && candidate.before !== HASH)) return true
   const first = text.charCodeAt(at)
-  if (end - at === 3 && first >= 0x32 && isMark(candidate.after)) return true
-  if (end - at === 1 && first === 0x31 && isMark(candidate.after)) return true
+  if (isChineseMobile(text, candidate)) return true
+  if (isMark(candidate.after)) {
+    if (end - at === 3 || (end - at === 2 && first >= 0x31) || (end - at === 5 && first >= 0x36)) return true
+    if (end - at === 1 && (first === 0x31 || first === 0x39)) return true
+  }
   if (first === ZERO && end - at <= LONGEST_TRUNK && isMark(candidate.after)) return true
   if (end - at === 1 && first === 0x38 && candidate.after !== DOT && isMark(candidate.after)) return true
   if (candidate.isAnnouncedAtAll && (candidate.isAnnounced('phone') || candidate.isAnnounced('call'))) return true
@@ -150,7 +153,7 @@ function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
   if (isInternational(candidate, number)) return true
   if (isNorthAmerican(candidate.text, number)) return true
   if (isDate(number) || number.goesOn) return false
-  if (hasTrunkForm(candidate.text, number)) return true
+  if (hasTrunkForm(candidate.text, number) || isChineseMobile(candidate.text, number)) return true
   if (isNamedBehind(candidate, number.end)) return true
   if (candidate.isAnnounced('phone')) return !isNameOfNumber(candidate, number)
   const written = candidate.text.slice(number.start, number.end)

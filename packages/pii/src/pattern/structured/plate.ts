@@ -1,0 +1,121 @@
+import type { Span } from '../../span.ts'
+import type { Candidate } from './candidate.ts'
+import { contextIndex } from './context.ts'
+import type { StructuredKind } from './kind.ts'
+import { DISTRICTS, INDIAN_STATES } from './plate-places.ts'
+
+/** Forms that few other texts have. */
+const UNMISTAKABLE = [
+  // China: a province, an office, five or six letters and digits.
+  /[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼使领][A-Z][·•・ ]?(?=[A-Z\d]*\d)[A-HJ-NP-Z\d]{4,6}[挂学警港澳领试超]?/u,
+  // Russia: a letter, three digits, two letters, a region, in the letters that Latin has too.
+  /[АВЕКМНОРСТУХавекмнорстух] ?\d{3} ?[АВЕКМНОРСТУХавекмнорстух]{2} ?\d{2,3}/u,
+  // Ukraine, in Cyrillic.
+  /[АВЕІКМНОРСТХ]{2} ?\d{4} ?[АВЕІКМНОРСТХ]{2}/u,
+  // Japan: a place, a class, a kana, four digits.
+  /[\u4e00-\u9fff]{1,4} ?\d{3} ?[\u3042-\u3093] ?(?:\d\d-\d\d|[・.]{1,3}\d{1,3}|\d{4})/u,
+  // Korea: a class, a syllable, four digits.
+  /\d{2,3}[가나다라마거너더러머버서어저고노도로모보소오조구누두루무부수우주바사아자하허호배] ?\d{4}/u,
+  // India: a state, a district, a series, a number.
+  new RegExp(`(?:${INDIAN_STATES})[ -]?\\d{1,2}[ -]?[A-Z]{1,3}[ -]?\\d{4}`, 'u'),
+  // Germany: a district, a hyphen, letters, a number.
+  new RegExp(`(?:${DISTRICTS})-[A-Z]{1,2} [1-9]\\d{1,3}[EH]?`, 'u'),
+] as const
+
+/** Forms of countries that other codes have too. */
+const FORMS = [
+  ...UNMISTAKABLE,
+  new RegExp(`(?:${DISTRICTS})[ :-]{0,2}[A-Z]{1,2}[ -]?[1-9]\\d{0,3}[EH]?`, 'u'),
+  // France and Italy since 1994 and 2009: two letters, three digits, two letters; France before.
+  /[A-HJ-NP-TV-Z]{2}[ -]?\d{3}[ -]?[A-HJ-NP-TV-Z]{2}/u,
+  /\d{1,4} ?[A-Z]{2,3} ?(?:\d[\dAB]|97\d)/u,
+  // The United Kingdom: since 2001, and before.
+  /[A-Z]{2}\d{2} ?[A-Z]{3}/u,
+  /[A-Z]\d{1,3} ?[A-Z]{3}/u,
+  /[A-Z]{3} ?\d{1,3}[A-Z]/u,
+  // Spain, Sweden, Finland, Hungary, Lithuania, Belgium, the Netherlands, Portugal, Poland.
+  /\d{4}[ -]?[BCDFGHJ-NPR-TV-Z]{3}/u,
+  /[1-9]-[A-Z]{3}-\d{3}/u,
+  /[A-Z]{3}[ -]?\d{2}[A-Z\d]/u,
+  /(?:[A-Z]{1,3}|\d{1,3})-(?:[A-Z]{1,3}|\d{1,3})-(?:[A-Z]{1,3}|\d{1,3})/u,
+  /[A-Z]{2,3} ?(?=[A-Z\d]*\d)[A-Z\d]{4,5}/u,
+  // Brazil, Argentina, Chile, Mexico, Turkey, the United States.
+  /[A-Z]{3}[ -]?\d[A-Z\d]\d{2}/u,
+  /[A-Z]{4}[ -]?\d{2}/u,
+  /[A-Z]{3}-\d{2}-\d{2}/u,
+  /\d{2} ?[A-Z]{1,3} ?\d{2,4}/u,
+  /\d [A-Z]{3} ?\d{3}/u,
+] as const
+
+const MARKED = /^(?=.*\d)(?=.*\p{L})/u
+/** Any code behind a label: a letter and a digit or more, in up to four groups. */
+const LOOSE = /[\p{Lu}\d]{1,5}(?:[ ·•-][\p{Lu}\d]{1,5}){0,3}|[a-z\d]{5,8}/u
+/** Names of things that have a number. */
+const NO_PLATE =
+  /^(?:RTX|GTX|GT|RX|ISO|DIN|EN|IEC|UTF|USB|DDR|SSD|CPU|GPU|PCI|MP|HD|LED|LCD|MHZ|GHZ|GB|MB|KB|TB|ATX|AM)\b/
+
+const PLATE_LABEL = contextIndex('plate')
+/** Code units before a candidate in which its plate may begin. */
+const LEAD_UNITS = 12
+/** Up to three groups before the candidate. */
+const GROUPS_BEFORE = /(?<![\p{L}\d])(?:[\p{Lu}\d]{1,5}[ ·•:-]{0,2}){1,3}$/u
+const HYPHEN = 0x2d
+
+/** The number plate of a vehicle: in an unmistakable form, or behind a word that announces it. */
+export const PLATE: StructuredKind = {
+  name: 'plate',
+  group: 'PLATE',
+  numbers: [1, 4],
+  mixed: [3, 10],
+  capitals: [2, 4],
+  labelledBy: 'plate',
+  fits: ({ first, length, before, after }) =>
+    first === 'letter' && (length > 8 || (length <= 3 && (before === HYPHEN || after === HYPHEN))),
+  find(candidate) {
+    const isNamed = candidate.isNamed('plate')
+    return match(candidate, isNamed ? STICKY_FORMS : STICKY_UNMISTAKABLE)
+  },
+  findUnchecked(candidate) {
+    const found = match(candidate, [STICKY_LOOSE])
+    return found !== undefined && candidate.isLabelBeside(PLATE_LABEL, found) ? found : undefined
+  },
+}
+
+const toSticky = (form: RegExp): RegExp => new RegExp(`(?:${form.source})(?![\\p{L}\\d]|-[\\p{L}\\d])`, 'uy')
+const STICKY_UNMISTAKABLE = UNMISTAKABLE.map(toSticky)
+const STICKY_FORMS = FORMS.map(toSticky)
+const STICKY_LOOSE = toSticky(LOOSE)
+
+/** The longest of the forms around a candidate, from the first place on. */
+function match({ text, start, end, before }: Candidate, forms: readonly RegExp[]): Span | undefined {
+  for (const at of listStarts(text, start, before)) {
+    let last = 0
+    for (const form of forms) {
+      form.lastIndex = at
+      const found = form.exec(text)?.[0]
+      if (found !== undefined && at + found.length >= end && MARKED.test(found) && !NO_PLATE.test(found))
+        last = Math.max(last, at + found.length)
+    }
+    if (last > 0) return { start: at, end: last }
+  }
+  return undefined
+}
+
+/** Where a plate that holds a candidate may begin, the first place first. */
+function listStarts(text: string, start: number, before: number): number[] {
+  const isLed = before === 0x20 || before === HYPHEN || before === 0x3a || before >= 128
+  if (!isLed) return [start]
+  const from = Math.max(0, start - LEAD_UNITS)
+  const groups = GROUPS_BEFORE.exec(text.slice(from, start))
+  const starts: number[] = []
+  if (groups !== null) {
+    for (const { index } of groups[0].matchAll(/(?<![\p{L}\d])[\p{Lu}\d]/gu)) starts.push(from + groups.index + index)
+  }
+  // Scripts without blanks between words.
+  const [joined = ''] = JOINED.exec(text.slice(from, start)) ?? []
+  if (joined !== '') starts.push(start - joined.length)
+  return [...starts, start]
+}
+
+/** A province with an office, a place with blanks, or a letter of Cyrillic directly before the first digits. */
+const JOINED = /(?:[\u4e00-\u9fff](?:[A-Z][·•・ ]?)?|[\u4e00-\u9fff]{1,4} ?|[\u0400-\u04ff]{1,2} ?)$/u
