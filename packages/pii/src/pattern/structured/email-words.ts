@@ -51,7 +51,7 @@ const DOTS = [
   ...['pont', 'tečka', 'prikk'],
 ]
 /** The words for the dot that start a search, with a blank on both sides. */
-const DOT_ANCHORS = ['punkt', 'punto', 'ponto', 'punt', 'point', 'kropka', 'точка']
+const DOT_ANCHORS = ['punkt', 'punto', 'ponto', 'punt', 'point', 'kropka', 'точка', 'dot']
 /** Words for the other marks of a name. */
 const MARKS = [
   ...['underscore', 'unterstrich', 'tiret bas', 'souligné', 'guion bajo', 'guión bajo', 'underline', 'sublinhado'],
@@ -99,8 +99,14 @@ export function findSpelled(text: string, { start, end }: Span): Span | undefine
   for (const { index, 0: found, groups } of text.slice(from, end + UNITS_BEHIND).matchAll(ADDRESS)) {
     const span = { start: from + index, end: from + index + found.length }
     if (span.start > start || span.end < end) continue
-    // In English: `arrive at that point in time`.
-    return groups?.bare === 'at' && / point /i.test(found) ? undefined : span
+    return groups?.bare?.toLowerCase() !== 'at' || isEnglishAddress(found) ? span : undefined
   }
   return undefined
+}
+
+/** Whether `at` as a word is in an address: behind a name of several words, or without the word `point`. */
+function isEnglishAddress(found: string): boolean {
+  const [name = ''] = found.split(/\sat\s/i)
+  // `arrive at that point in time`; a name of one word has a rule of its own.
+  return / dot /i.test(found) ? /\s/.test(name) : !/ point /i.test(found)
 }

@@ -15,6 +15,7 @@ const WORDS = [
     'nº',
     'code',
     'id',
+    'n',
     'n°',
     'n\\.º',
     '№',

@@ -1,5 +1,6 @@
 import type { Span } from '../../span.ts'
 import type { Candidate } from './candidate.ts'
+import { isCapital } from './characters.ts'
 import { contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
 import { DISTRICTS, INDIAN_STATES } from './plate-places.ts'
@@ -9,9 +10,9 @@ const UNMISTAKABLE = [
   // China: a province, an office, five or six letters and digits.
   /[京津沪渝冀豫云辽黑湘皖鲁新苏浙赣鄂桂甘晋蒙陕吉闽贵粤青藏川宁琼使领][A-Z][·•・ ]?(?=[A-Z\d]*\d)[A-HJ-NP-Z\d]{4,6}[挂学警港澳领试超]?/u,
   // Russia: a letter, three digits, two letters, a region, in the letters that Latin has too.
-  /[АВЕКМНОРСТУХавекмнорстух] ?\d{3} ?[АВЕКМНОРСТУХавекмнорстух]{2} ?\d{2,3}/u,
+  /(?<![\u0400-\u04ff])[АВЕКМНОРСТУХавекмнорстух] ?\d{3} ?[АВЕКМНОРСТУХавекмнорстух]{2} ?\d{2,3}/u,
   // Ukraine, in Cyrillic.
-  /[АВЕІКМНОРСТХ]{2} ?\d{4} ?[АВЕІКМНОРСТХ]{2}/u,
+  /(?<![\u0400-\u04ff])[АВЕІКМНОРСТХ]{2} ?\d{4} ?[АВЕІКМНОРСТХ]{2}/u,
   // Japan: a place, a class, a kana, four digits.
   /[\u4e00-\u9fff]{1,4} ?\d{3} ?[\u3042-\u3093] ?(?:\d\d-\d\d|[・.]{1,3}\d{1,3}|\d{4})/u,
   // Korea: a class, a syllable, four digits.
@@ -55,25 +56,35 @@ const NO_PLATE =
   /^(?:RTX|GTX|GT|RX|ISO|DIN|EN|IEC|UTF|USB|DDR|SSD|CPU|GPU|PCI|MP|HD|LED|LCD|MHZ|GHZ|GB|MB|KB|TB|ATX|AM)\b/
 
 const PLATE_LABEL = contextIndex('plate')
+const HINT_LABEL = contextIndex('plate_hint')
 /** Code units before a candidate in which its plate may begin. */
 const LEAD_UNITS = 12
 /** Up to three groups before the candidate. */
 const GROUPS_BEFORE = /(?<![\p{L}\d])(?:[\p{Lu}\d]{1,5}[ ·•:-]{0,2}){1,3}$/u
 const HYPHEN = 0x2d
+const BLANK = 0x20
+const MIDDLE_DOT = 0xb7
 
 /** The number plate of a vehicle: in an unmistakable form, or behind a word that announces it. */
 export const PLATE: StructuredKind = {
   name: 'plate',
   group: 'PLATE',
-  numbers: [1, 4],
+  numbers: [1, 5],
   mixed: [3, 10],
   capitals: [2, 4],
   labelledBy: 'plate',
-  fits: ({ first, length, before, after }) =>
-    first === 'letter' && (length > 8 || (length <= 3 && (before === HYPHEN || after === HYPHEN))),
+  fits: ({ first, length, before, after, isNumber }) =>
+    isNumber
+      ? length > 1 && length < 5 && (before === BLANK || before === HYPHEN)
+      : first === 'letter' && (length > 8 || (length <= 3 && (before === HYPHEN || after === HYPHEN))),
   find(candidate) {
-    const isNamed = candidate.isNamed('plate')
-    return match(candidate, isNamed ? STICKY_FORMS : STICKY_UNMISTAKABLE)
+    const isNamed = isAnnounced(candidate)
+    if (!isNamed && !mayStand(candidate)) return undefined
+    const found = match(candidate, isNamed ? STICKY_FORMS : STICKY_UNMISTAKABLE)
+    if (found === undefined || !/^[A-Z\d]+$/.test(candidate.text.slice(found.start, found.end))) return found
+    // One word may be any code.
+    const isBeside = candidate.isLabelBeside(PLATE_LABEL, found) || candidate.isLabelBeside(HINT_LABEL, found)
+    return isBeside ? found : match(candidate, STICKY_UNMISTAKABLE)
   },
   findUnchecked(candidate) {
     const found = match(candidate, [STICKY_LOOSE])
@@ -81,10 +92,37 @@ export const PLATE: StructuredKind = {
   },
 }
 
-const toSticky = (form: RegExp): RegExp => new RegExp(`(?:${form.source})(?![\\p{L}\\d]|-[\\p{L}\\d])`, 'uy')
+const toSticky = (form: RegExp): RegExp =>
+  new RegExp(`(?:${form.source})(?![A-Za-z\\d\u00c0-\u04ff]|-[A-Za-z\\d])`, 'uy')
 const STICKY_UNMISTAKABLE = UNMISTAKABLE.map(toSticky)
 const STICKY_FORMS = FORMS.map(toSticky)
 const STICKY_LOOSE = toSticky(LOOSE)
+
+/** A quick check of a word without a label, by what is on both sides of it. */
+function mayStand({ text, start, end, before, after }: Candidate): boolean {
+  if (text.charCodeAt(start) >= 0x41) return before < 128 || Number.isNaN(before) || isIn(HAN, before)
+  if (before === BLANK || before === HYPHEN) {
+    if (isCapital(text.charCodeAt(start - 2))) return true
+    if (end - start !== 3) return false
+    const next = after === BLANK ? text.charCodeAt(end + 1) : after
+    return isIn(KANA, next) || (isIn(CYRILLIC, text.charCodeAt(start - 2)) && isIn(CYRILLIC, next))
+  }
+  if (isIn(CYRILLIC, before)) return isIn(CYRILLIC, after)
+  return before === MIDDLE_DOT || isIn(KANA, after) || isIn(HANGUL, after)
+}
+
+const CYRILLIC = [0x400, 0x4ff] as const
+const KANA = [0x3040, 0x309f] as const
+const HAN = [0x4e00, 0x9fff] as const
+const HANGUL = [0xac00, 0xd7a3] as const
+
+function isIn([first, last]: readonly [number, number], unit: number): boolean {
+  return unit >= first && unit <= last
+}
+
+function isAnnounced(candidate: Candidate): boolean {
+  return candidate.isNamed('plate') || candidate.isNamed('plate_hint')
+}
 
 /** The longest of the forms around a candidate, from the first place on. */
 function match({ text, start, end, before }: Candidate, forms: readonly RegExp[]): Span | undefined {
@@ -103,19 +141,21 @@ function match({ text, start, end, before }: Candidate, forms: readonly RegExp[]
 
 /** Where a plate that holds a candidate may begin, the first place first. */
 function listStarts(text: string, start: number, before: number): number[] {
-  const isLed = before === 0x20 || before === HYPHEN || before === 0x3a || before >= 128
+  const isLed = before === BLANK || before === HYPHEN || before === 0x3a || before >= 128
   if (!isLed) return [start]
   const from = Math.max(0, start - LEAD_UNITS)
-  const groups = GROUPS_BEFORE.exec(text.slice(from, start))
-  const starts: number[] = []
-  if (groups !== null) {
-    for (const { index } of groups[0].matchAll(/(?<![\p{L}\d])[\p{Lu}\d]/gu)) starts.push(from + groups.index + index)
-  }
-  // Scripts without blanks between words.
-  const [joined = ''] = JOINED.exec(text.slice(from, start)) ?? []
-  if (joined !== '') starts.push(start - joined.length)
+  const lead = text.slice(from, start)
+  const groups = GROUPS_BEFORE.exec(lead)
+  const starts =
+    groups === null
+      ? []
+      : Array.from(groups[0].matchAll(/(?<![\p{L}\d])[\p{Lu}\d]/gu), ({ index }) => from + groups.index + index)
+  // Scripts whose words the plate follows without a blank.
+  const joined = JOINED.exec(lead)
+  for (let at = joined?.index ?? lead.length; at < lead.length && lead.charCodeAt(at) >= 128; at++)
+    starts.push(from + at)
   return [...starts, start]
 }
 
-/** A province with an office, a place with blanks, or a letter of Cyrillic directly before the first digits. */
-const JOINED = /(?:[\u4e00-\u9fff](?:[A-Z][·•・ ]?)?|[\u4e00-\u9fff]{1,4} ?|[\u0400-\u04ff]{1,2} ?)$/u
+/** Letters of another script, and an office, directly before the candidate. */
+const JOINED = /[\u4e00-\u9fff\u0400-\u04ff]{1,4}(?:[A-Z][·•・ ]?| )?$/u
