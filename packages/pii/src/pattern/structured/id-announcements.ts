@@ -114,7 +114,7 @@ export const ID_PHRASES = {
     ...['गाड़ी नंबर', 'वाहन संख्या', 'biển số', 'plat nomor', 'nomor polisi', 'nopol', 'ทะเบียนรถ'],
   ],
   /** Words for plates that also mean other things: they announce the forms of countries. */
-  plate_hint: ['plate', 'plates', 'plaque', 'plaques', 'registration', 'placa', 'chapa', 'dominio', 'kfz', 'rz'],
+  plate_hint: ['plate', 'plates', 'plaque', 'plaques', 'registration', 'placa', 'chapa', 'dominio', 'kfz'],
   identity_card: [
     ...['id card', 'identity card', 'id card no', 'id no', 'id number', 'national id', 'national identity', 'nic no'],
     ...['identity document', 'identity number', 'identification number', 'identity card no', 'id document', 'govt id'],
@@ -227,7 +227,7 @@ export const ID_PHRASES = {
   pt_social_security: ['niss', 'segurança social'],
   pt_health_number: ['utente', 'número de utente', 'utente de saúde', 'sns', 'n utente', 'utente sns'],
   pt_citizen_card: ['cartão de cidadão', 'cartão do cidadão', 'cartão cidadão', '?cc', 'bilhete de identidade'],
-  ec_citizen_card: ['cédula', 'cedula', 'cédula de identidad', '?ci', '?identidad'],
+  ec_citizen_card: ['cédula', 'cedula', 'cédula de identidad'],
   ve_identity_card: ['cédula', 'cedula', 'cédula de identidad', '?ci', '?rif'],
   pe_identity_card: ['dni peruano', 'dni perú', 'dni del perú', 'reniec'],
   be_national_number: [
@@ -319,14 +319,7 @@ export const ID_PHRASES = {
   sg_identity_number: ['nric', 'fin no', 'fin number', 'nric fin', 'nric no', '?fin'],
   in_tax_number: ['pan', 'pan card', 'pan no', 'permanent account', 'पैन'],
   in_voter_number: ['epic', 'epic no', 'voter id', 'voter card', 'मतदाता पहचान'],
-  ma_identity_card: [
-    'cin',
-    'cnie',
-    'carte nationale',
-    'بطاقة التعريف',
-    'carte d identité nationale',
-    'رقم البطاقة',
-  ],
+  ma_identity_card: ['cin', 'cnie', 'carte nationale', 'بطاقة التعريف', 'carte d identité nationale', 'رقم البطاقة'],
   ie_public_service_number: ['pps', 'ppsn', 'pps no', 'pps number', 'personal public service'],
   fi_personal_code: ['henkilötunnus', 'hetu', 'henkilötunnukseni', 'personbeteckning', '?sosiaaliturvatunnus'],
   ug_identity_number: ['nin', 'nira', 'national id', 'ugandan id'],

@@ -1,7 +1,7 @@
 import type { Span } from '../../span.ts'
 import type { Candidate } from './candidate.ts'
 import { isAlphanumeric } from './characters.ts'
-import { type Context, contextIndex } from './context.ts'
+import type { Context } from './context.ts'
 import type { StructuredKind } from './kind.ts'
 
 /** A number of a paper whose form depends on its country, directly beside a label. */
@@ -26,7 +26,6 @@ const LEAD = /(?<![\w-])[A-Z][ -]?$/
 const DATE = /^(?:(?:19|20)\d\d[-./]\d\d?[-./]\d\d?|\d\d?[-./]\d\d?[-./](?:19|20)\d\d)$/
 
 function toLabelledKind({ name, form }: LabelledId): StructuredKind {
-  const label = contextIndex(name)
   return {
     name,
     group: name.toUpperCase(),
@@ -34,10 +33,9 @@ function toLabelledKind({ name, form }: LabelledId): StructuredKind {
     mixed: [3, 20],
     capitals: [2, 4],
     announcedBy: name,
-    find(candidate) {
-      const span = readGroups(candidate, form)
-      return span !== undefined && candidate.isLabelBeside(label, span) ? span : undefined
-    },
+    // Nothing but the label speaks for it.
+    find: () => undefined,
+    findUnchecked: (candidate) => readGroups(candidate, form),
   }
 }
 

@@ -15,8 +15,12 @@ const BY_FIRST_WORD = new Map<string, Phrase[]>()
 const BY_FIRST_CHARACTERS = new Map<string, (Phrase & { readonly whole: string })[]>()
 /** Flags by the first code unit of such a phrase. */
 const FIRST_UNITS = new Uint8Array(1 << 16)
-/** Flags by {@link hashWord} of the first words of phrases. */
-const FIRST_WORDS = new Uint8Array(1 << 18)
+/** By the first three characters of a word: a bit for each length of the first words of phrases that begin so. */
+const BEGINNINGS = new Int32Array(32 * 32 * 32)
+/** The same for words that begin beyond ASCII, which would fill the bits of the others. */
+const OTHER_BEGINNINGS = new Int32Array(32 * 32 * 32)
+/** By the same characters: a bit for each of five bits of the last character of those words. */
+const ENDS = new Int32Array(32 * 32 * 32)
 for (const [kind, name] of CONTEXTS.entries()) {
   for (const written of PHRASES[name]) {
     const isLabel = !written.startsWith('?')
@@ -29,22 +33,20 @@ for (const [kind, name] of CONTEXTS.entries()) {
     } else {
       BY_FIRST_WORD.set(first, [...(BY_FIRST_WORD.get(first) ?? []), { rest, kind, isLabel }])
       for (const form of [first, first.toUpperCase()]) {
-        FIRST_WORDS[hashWord(form, 0, form.length)] = 1
+        const lengths = form.charCodeAt(0) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+        const index = beginning(form, 0, form.length)
+        lengths[index] = (lengths[index] ?? 0) | (1 << form.length)
+        ENDS[index] = (ENDS[index] ?? 0) | (1 << (form.charCodeAt(form.length - 1) & 31))
       }
     }
   }
 }
 
-/**
- * A number from the length of a word, its first three characters and its last one: equal for small letters and capitals
- * of most scripts.
- */
-function hashWord(text: string, start: number, end: number): number {
+/** Five bits of each of the first three characters: equal for small letters and capitals of most scripts. */
+function beginning(text: string, start: number, end: number): number {
   const second = start + 1 < end ? text.charCodeAt(start + 1) & 31 : 0
   const third = start + 2 < end ? text.charCodeAt(start + 2) & 31 : 0
-  const beginning = ((text.charCodeAt(start) & 31) << 10) | (second << 5) | third
-  const script = text.charCodeAt(start) < 128 ? 0 : 0x2aaaa
-  return ((beginning << 3) ^ ((end - start) << 12) ^ ((text.charCodeAt(end - 1) & 31) * 0x1a3) ^ script) & 0x3ffff
+  return ((text.charCodeAt(start) & 31) << 10) | (second << 5) | third
 }
 
 /** Words of this length and longer ones begin no phrase. */
@@ -69,9 +71,12 @@ export function readWord(text: string, start: number, limit: number, note: NoteP
   return end
 }
 
-/** Whether the first word of a phrase may be a word. */
+/** Whether the first word of any phrase has the length of a word, and begins and ends like it. */
 function mayBegin(text: string, start: number, end: number): boolean {
-  return FIRST_WORDS[hashWord(text, start, end)] === 1
+  const lengths = text.charCodeAt(start) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
+  const index = beginning(text, start, end)
+  if (((lengths[index] ?? 0) & (1 << (end - start))) === 0) return false
+  return ((ENDS[index] ?? 0) & (1 << (text.charCodeAt(end - 1) & 31))) !== 0
 }
 
 function noteIdeographs(text: string, at: number, limit: number, note: NotePhrase): void {

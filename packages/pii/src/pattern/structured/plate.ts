@@ -20,7 +20,7 @@ const UNMISTAKABLE = [
   // India: a state, a district, a series, a number.
   new RegExp(`(?:${INDIAN_STATES})[ -]?\\d{1,2}[ -]?[A-Z]{1,3}[ -]?\\d{4}`, 'u'),
   // Germany: a district, a hyphen, letters, a number.
-  new RegExp(`(?:${DISTRICTS})-[A-Z]{1,2} [1-9]\\d{1,3}[EH]?`, 'u'),
+  new RegExp(`(?:${DISTRICTS})-[A-Z]{1,2} [1-9]\\d{2,3}[EH]?`, 'u'),
 ] as const
 
 /** Forms of countries that other codes have too. */
@@ -53,7 +53,7 @@ const MARKED = /^(?=.*\d)(?=.*\p{L})/u
 const LOOSE = /[\p{Lu}\d]{1,5}(?:[ ·•-][\p{Lu}\d]{1,5}){0,3}|[a-z\d]{5,8}/u
 /** Names of things that have a number. */
 const NO_PLATE =
-  /^(?:RTX|GTX|GT|RX|ISO|DIN|EN|IEC|UTF|USB|DDR|SSD|CPU|GPU|PCI|MP|HD|LED|LCD|MHZ|GHZ|GB|MB|KB|TB|ATX|AM)\b/
+  /^(?:RTX|GTX|GT|RX|RFC|ISO|DIN|EN|IEC|UTF|USB|DDR|SSD|CPU|GPU|PCI|MP|HD|LED|LCD|MHZ|GHZ|GB|MB|KB|TB|ATX|AM)\b/
 
 const PLATE_LABEL = contextIndex('plate')
 const HINT_LABEL = contextIndex('plate_hint')
@@ -78,13 +78,15 @@ export const PLATE: StructuredKind = {
       ? length > 1 && length < 5 && (before === BLANK || before === HYPHEN)
       : first === 'letter' && (length > 8 || (length <= 3 && (before === HYPHEN || after === HYPHEN))),
   find(candidate) {
-    const isNamed = isAnnounced(candidate)
-    if (!isNamed && !mayStand(candidate)) return undefined
-    const found = match(candidate, isNamed ? STICKY_FORMS : STICKY_UNMISTAKABLE)
-    if (found === undefined || !/^[A-Z\d]+$/.test(candidate.text.slice(found.start, found.end))) return found
-    // One word may be any code.
-    const isBeside = candidate.isLabelBeside(PLATE_LABEL, found) || candidate.isLabelBeside(HINT_LABEL, found)
-    return isBeside ? found : match(candidate, STICKY_UNMISTAKABLE)
+    const isNamed = candidate.isNamed('plate')
+    if (!isNamed && !candidate.isNamed('plate_hint')) {
+      return mayStand(candidate) ? match(candidate, STICKY_UNMISTAKABLE) : undefined
+    }
+    const found = match(candidate, STICKY_FORMS)
+    if (found === undefined) return undefined
+    // One word may be any code, and some labels also mean other things.
+    const isAlone = !isNamed || /^[A-Z\d]+$/.test(candidate.text.slice(found.start, found.end))
+    return !isAlone || isBeside(candidate, found) ? found : match(candidate, STICKY_UNMISTAKABLE)
   },
   findUnchecked(candidate) {
     const found = match(candidate, [STICKY_LOOSE])
@@ -120,8 +122,8 @@ function isIn([first, last]: readonly [number, number], unit: number): boolean {
   return unit >= first && unit <= last
 }
 
-function isAnnounced(candidate: Candidate): boolean {
-  return candidate.isNamed('plate') || candidate.isNamed('plate_hint')
+function isBeside(candidate: Candidate, span: Span): boolean {
+  return candidate.isLabelBeside(PLATE_LABEL, span) || candidate.isLabelBeside(HINT_LABEL, span)
 }
 
 /** The longest of the forms around a candidate, from the first place on. */
