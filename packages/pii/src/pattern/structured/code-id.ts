@@ -13,28 +13,26 @@ export interface CodeId {
   readonly isValid?: (code: string) => boolean
   /** What may stand before that word: a sign for the end of a range. */
   readonly lead?: RegExp
-  /** Lengths of the first word: of digits, of digits and letters, of capitals. */
+  /** Lengths of the first word: of digits, of digits and letters. */
   readonly numbers?: Lengths
   readonly mixed?: Lengths
-  readonly capitals?: Lengths
   /** Whether form and check speak for themselves. @default a word must announce it */
   readonly isAlone?: true
   /** Whether the announcing words must be directly beside it, as it has no check. @default false */
   readonly isUncheckable?: true
 }
 
-const LONGEST_LEAD = 4
+const LONGEST_LEAD = 5
 
 /** Creates the kind of a code. Its announcing words are called like it. */
 export function toCodeKind(row: CodeId): StructuredKind {
-  const { name, numbers, mixed, capitals, isValid = () => true, isAlone, isUncheckable } = row
+  const { name, numbers, mixed, isValid = () => true, isAlone, isUncheckable } = row
   const label = contextIndex(name)
   return {
     name,
     group: name.toUpperCase(),
     numbers,
     mixed,
-    capitals,
     announcedBy: isAlone ? undefined : name,
     labelledBy: name,
     findUnchecked: (candidate) => readCode(candidate, row),

@@ -102,7 +102,8 @@ const CODE_IDS: readonly CodeId[] = [
     form: /[A-ZÑ]{3,4}[ -]?\d{6}[ -]?[A-Z\d]{3}(?!\w)/iy,
     isValid: (code) => isDay(code.slice(-9)),
     mixed: [12, 13],
-    capitals: [3, 4],
+    numbers: [6, 6],
+    lead: /[A-ZÑ]{3,4}-$/i,
   },
   { name: 'ie_public_service_number', form: /\d{7}[A-W][A-IW]?(?!\w)/iy, isValid: isIrish, mixed: [8, 9] },
   {
@@ -128,7 +129,8 @@ const CODE_IDS: readonly CodeId[] = [
   {
     name: 'gh_identity_card',
     form: /[A-Z]{3}-\d{9}-\d(?!\w)/iy,
-    capitals: [3, 3],
+    numbers: [9, 9],
+    lead: /GHA-$/i,
     isValid: (code) => code.startsWith('GHA'),
   },
   { name: 'ao_identity_card', form: /\d{9}[A-Z]{2}\d{3}(?!\w)/iy, mixed: [14, 14] },

@@ -31,7 +31,6 @@ function toLabelledKind({ name, form }: LabelledId): StructuredKind {
     group: name.toUpperCase(),
     numbers: [1, 18],
     mixed: [3, 20],
-    capitals: [2, 4],
     announcedBy: name,
     // Nothing but the label speaks for it.
     find: () => undefined,

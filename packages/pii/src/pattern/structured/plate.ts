@@ -71,7 +71,6 @@ export const PLATE: StructuredKind = {
   group: 'PLATE',
   numbers: [1, 5],
   mixed: [3, 10],
-  capitals: [2, 4],
   labelledBy: 'plate',
   fits: ({ first, length, before, after, isNumber }) =>
     isNumber
