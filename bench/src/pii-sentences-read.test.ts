@@ -114,3 +114,21 @@ describe('the sentences', () => {
     expect(tokens.length).toBeGreaterThan(20)
   })
 })
+
+describe('the held-out sentences', () => {
+  const file = readFileSync(join(import.meta.dirname, 'pii-sentences-held-out.txt'), 'utf8')
+  const sentences = readSentences(file)
+
+  it('are 60 or more in ten languages, each text once and none of the other list', () => {
+    const others = readSentences(readFileSync(join(import.meta.dirname, 'pii-sentences.txt'), 'utf8'))
+    const texts = new Set([...sentences, ...others].map(({ text }) => text))
+    expect(sentences.length).toBeGreaterThanOrEqual(60)
+    expect(new Set(sentences.map(({ language }) => language)).size).toBe(10)
+    expect(texts.size).toBe(sentences.length + others.length)
+  })
+
+  it('have labels of known kinds', () => {
+    const kinds = new Set(sentences.flatMap(({ labels }) => labels.map(({ kind }) => kind)))
+    expect([...kinds].filter((kind) => !(kind in KINDS))).toEqual([])
+  })
+})

@@ -31,6 +31,8 @@ describe('kinds', () => {
 
   it('knows the kinds that a detector can find', () => {
     expect(hasDetector('EMAIL')).toBe(true)
+    expect(hasDetector('BANK_ACCOUNT')).toBe(true)
+    expect(hasDetector('PLATE')).toBe(true)
     expect(hasDetector('PASSWORD')).toBe(true)
   })
 })

@@ -1,5 +1,5 @@
 // Scores all built-in detectors on labelled sentences that were written before and without their rules.
-//   pnpm --filter @svc/bench pii-sentences [-- --misses --language de]
+//   pnpm --filter @svc/bench pii-sentences [-- --misses --language de --held-out]
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
@@ -22,6 +22,7 @@ const { values } = parseArgs({
   options: {
     misses: { type: 'boolean', default: false },
     language: { type: 'string' },
+    'held-out': { type: 'boolean', default: false },
   },
 })
 
@@ -99,7 +100,8 @@ function printMisses({ sentence, labels, findings }: Outcome): void {
   }
 }
 
-const file = readFileSync(join(import.meta.dirname, 'pii-sentences.txt'), 'utf8')
+const name = values['held-out'] ? 'pii-sentences-held-out.txt' : 'pii-sentences.txt'
+const file = readFileSync(join(import.meta.dirname, name), 'utf8')
 const sentences = readSentences(file).filter(({ language }) => [undefined, language].includes(values.language))
 const outcomes: Outcome[] = []
 for (const sentence of sentences) outcomes.push(await scan(sentence))

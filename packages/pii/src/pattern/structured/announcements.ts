@@ -1,14 +1,45 @@
+import { ID_PHRASES } from './id-announcements.ts'
+
 /**
  * Words that announce a kind of number, in lower case; a phrase has blanks between its words. A phrase with `?` in
  * front also means other things: it announces a value whose check is right, and does not label a value by itself.
  */
 export const PHRASES = {
+  ...ID_PHRASES,
   phone: [
     ...['phone', 'phones', 'telephone', 'tel', 'mobile', 'fax', 'whatsapp', '?sms', 'telefon', 'rufnummer', 'mobil'],
     ...['mobilnummer', 'telefonnummer', 'téléphone', 'telephone', 'tél', 'teléfono', 'móvil', 'telefono', 'cellulare'],
     ...['telefoon', 'telefoonnummer', 'numéro de portable', 'celular', 'telefone', 'phonenumber', 'hotline', '?dial'],
     ...['handynummer', 'mobiltelefon', 'telemóvel', 'komórka', 'komórkowy', 'numer telefonu', 'telefonní', 'telefonas'],
     ...['tfno', 'tlf', 'fono', 'móviles', 'fijo', 'celulares', 'telemóveis', 'rückfragen an', 'joignable'],
+    ...[
+      'hand phone',
+      'hp no',
+      'cellphone',
+      'cell phone',
+      'mob',
+      'ph no',
+      'phone no',
+      'telef',
+      'teléf',
+      'fone',
+      'contato',
+    ],
+    ...[
+      'whats',
+      'zap',
+      'тел',
+      'сотовый',
+      'сот',
+      'ватсап',
+      'вотсап',
+      'телефона',
+      '座机',
+      '固话',
+      '热线',
+      '电联',
+      '手机号',
+    ],
     ...['mobilnr', 'telefonnr', 'telnr', 'puhelin', 'gsm', 'cep telefonu', 'телефон', 'тел', 'моб', 'мобильный'],
     ...['факс', 'телефону', 'τηλέφωνο', 'τηλ', 'הטלפון', 'טלפון', 'هاتف', 'الهاتف', 'جوال', 'الجوال', 'موبايل', 'تلفن'],
     ...['فون', 'फोन', 'मोबाइल', 'दूरभाष', 'โทร', 'โทรศัพท์', 'มือถือ', 'điện thoại', 'sđt', 'telepon', 'nomor hp'],

@@ -5,6 +5,21 @@ export function sumWeighted(digits: string, weights: readonly number[]): number 
   return weights.reduce((sum, weight, index) => sum + weight * digitValue(digits.charAt(index)), 0)
 }
 
+/** Whether all digits are the same. */
+export const hasRepeats = (digits: string): boolean => /^(.)\1+$/.test(digits)
+
+/** Whether six digits are year, month and day. */
+export function isDay(digits: string): boolean {
+  const [month, day] = [Number(digits.slice(2, 4)), Number(digits.slice(4, 6))]
+  return month >= 1 && month <= 12 && day >= 1 && day <= 31
+}
+
+/** The check of numbers whose last digit is eleven less the sum, with what stands for ten. */
+export function passesElevens(digits: string, weights: readonly number[], forTen: number): boolean {
+  const check = (11 - (sumWeighted(digits, weights) % 11)) % 11
+  return (check === 10 ? forTen : check) === digitValue(digits.slice(-1))
+}
+
 /** The check of payment cards (ISO/IEC 7812-1). */
 export function passesLuhn(digits: string): boolean {
   let sum = 0

@@ -41,7 +41,8 @@ export class ContextReader {
     this.note = ({ kind, isLabel }, start, end) => {
       this.lastSeen[kind] = start
       if (HINT_FLAGS[kind] === 0) this.latest = start
-      if (isLabel) this.labelEnds[kind] = end
+      // Of two phrases with the same first word, the longer one counts.
+      if (isLabel) this.labelEnds[kind] = Math.max(end, this.labelEnds[kind] ?? NEVER)
     }
   }
 

@@ -3,6 +3,7 @@ import { isInsideCharacter } from '../../well-formed.ts'
 import { isDigit } from './characters.ts'
 import { matchSpelled } from './email-spelled.ts'
 import { isWord, readUnitAt, readUnitBefore } from './email-text.ts'
+import { findSpelled, SPELLED_ANCHORS } from './email-words.ts'
 import type { StructuredKind } from './kind.ts'
 
 const DOT = 0x2e
@@ -27,6 +28,7 @@ export const EMAIL: StructuredKind = {
   group: 'EMAIL',
   atSigns: true,
   dots: true,
+  words: { anchors: SPELLED_ANCHORS, find: findSpelled },
   find: ({ text, start, end }) => {
     return text.charCodeAt(start) === SMALL_D ? matchSpelled(text, start) : matchEmail(text, start, end)
   },

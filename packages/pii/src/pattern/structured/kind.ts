@@ -34,6 +34,10 @@ export interface StructuredKind {
   readonly atSigns?: boolean | undefined
   /** Whether it is also found by the word `dot`. */
   readonly dots?: boolean | undefined
+  /** Fixed texts that it is also found by, with the text that is found around one of them. */
+  readonly words?:
+    | { readonly anchors: readonly string[]; find(text: string, anchor: Span): Span | undefined }
+    | undefined
   /** Digits that the first groups of a number have together. @default any */
   readonly digits?: Lengths | undefined
   /** Whether `find` may find anything at a word where no label is near. @default always */

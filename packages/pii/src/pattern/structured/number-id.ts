@@ -59,3 +59,20 @@ export function toNumberKind({
     },
   }
 }
+
+/** A number whose group and whose announcing words are called like it. */
+export type NumberRow = Omit<NumberId, 'group' | 'announcedBy' | 'labelledBy'> & {
+  readonly name: Extract<StructuredKind['name'], Context>
+  /** Whether a word must announce it. @default true */
+  readonly needsLabel?: false
+}
+
+/** Creates the kind of a row of a table. */
+export function toRowKind({ needsLabel, ...row }: NumberRow): StructuredKind {
+  const group = row.name.toUpperCase()
+  return toNumberKind({
+    ...row,
+    group,
+    ...(needsLabel === false ? { labelledBy: row.name } : { announcedBy: row.name }),
+  })
+}

@@ -5,7 +5,7 @@ import type { Candidate } from './candidate.ts'
 import { isAlphanumeric, isDigit } from './characters.ts'
 import { ContextReader, contextIndex } from './context.ts'
 import type { StructuredKind } from './kind.ts'
-import { hasTrunkForm, isRegional } from './phone-national.ts'
+import { hasTrunkForm, isChineseMobile, isRegional } from './phone-national.ts'
 import {
   extensionEnd,
   FEWEST,
@@ -17,6 +17,7 @@ import {
   readNumber,
 } from './phone-number.ts'
 
+const BLANK = 0x20
 const PLUS = 0x2b
 const HASH = 0x23
 const OPEN = 0x28
@@ -49,7 +50,12 @@ function createPhone(plans: readonly PhonePlan[]): StructuredKind {
       (length >= FEWEST ||
         before === PLUS ||
         before === OPEN ||
-        (isMark(after) && (plans.length > 0 || first === 'zero' || length === 3 || length === 1))),
+        (isMark(after) &&
+          (plans.length > 0 ||
+            first === 'zero' ||
+            length === 3 ||
+            length === 1 ||
+            ((length === 2 || length === 5) && after === BLANK && (before === 0 || before === BLANK))))),
     labelledBy: 'phone',
     findUnchecked: findShort,
     find(candidate) {
@@ -108,8 +114,12 @@ function mayBePhone(candidate: Candidate, start: number): boolean {
   const { text, start: at, end } = candidate
   if (start < at || (text.startsWith('00', at) && candidate.before !== HASH)) return true
   const first = text.charCodeAt(at)
-  if (end - at === 3 && first >= 0x32 && isMark(candidate.after)) return true
-  if (end - at === 1 && first === 0x31 && isMark(candidate.after)) return true
+  if (isChineseMobile(text, candidate)) return true
+  if (isMark(candidate.after)) {
+    if (end - at === 3) return true
+    if (candidate.after === BLANK && (end - at === 2 || (end - at === 5 && first >= 0x36))) return true
+    if (end - at === 1 && (first === 0x31 || first === 0x39)) return true
+  }
   if (first === ZERO && end - at <= LONGEST_TRUNK && isMark(candidate.after)) return true
   if (end - at === 1 && first === 0x38 && candidate.after !== DOT && isMark(candidate.after)) return true
   if (candidate.isAnnouncedAtAll && (candidate.isAnnounced('phone') || candidate.isAnnounced('call'))) return true
@@ -155,7 +165,7 @@ function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
   if (isInternational(candidate, number)) return true
   if (isNorthAmerican(candidate.text, number)) return true
   if (isDate(number) || number.goesOn) return false
-  if (hasTrunkForm(candidate.text, number)) return true
+  if (hasTrunkForm(candidate.text, number) || isChineseMobile(candidate.text, number)) return true
   if (isNamedBehind(candidate, number.end)) return true
   if (candidate.isAnnounced('phone')) return !isNameOfNumber(candidate, number)
   const written = candidate.text.slice(number.start, number.end)
@@ -169,14 +179,27 @@ function isPhone(candidate: Candidate, number: PhoneNumber): boolean {
 const WORD_BEFORE = /(?:^|[^\p{L}])(\p{L}{2,})[ \t\u00a0]$/u
 const LONGEST_WORD = 32
 /** Words between a label and its number. */
-const CONNECTORS =
-  /^(?:number|numbers|num|no|nr|is|at|on|to|or|and|under|unter|am|ist|lautet|number|nummer|numéro|numero|número|est|es|é|è|is|op|au|al|home|work|office|mobile|direct|private|privat|büro|dienstlich|bureau|casa|oficina|ufficio|kantoor|now|via|with|by|for|the|me|us)$/i
+const CONNECTORS = new Set(
+  (
+    'number numbers num no nr is at on to or and under unter am ist lautet nummer numéro numero número est es é è op au al ' +
+    'home work office mobile direct private privat büro dienstlich bureau casa oficina ufficio kantoor now via with by for ' +
+    'the me us ' +
+    // The people whose number it is.
+    'owner mother father mom dad wife husband partner brother sister son daughter boss driver tenant patient him her them ' +
+    'mutter vater frau mann bruder schwester sohn tochter besitzer besitzerin fahrer fahrerin chef chefin kollegin mieter ' +
+    'mère père femme mari frère sœur fils fille propriétaire conducteur conductrice voisin voisine locataire ' +
+    'madre padre mujer marido esposa hermano hermana hijo hija dueño dueña conductor vecino vecina ' +
+    'mãe pai mulher irmão irmã filho filha dono dona motorista vizinho vizinha proprietário ' +
+    'mamma papà moglie marito fratello sorella figlio figlia proprietario autista vicino ' +
+    'moeder vader vrouw man broer zus zoon dochter eigenaar chauffeur мамы папы жены мужа владельца водителя'
+  ).split(' '),
+)
 
 /** Whether the word directly before a number gives it another meaning: a model of a phone, a place behind an abbreviation. */
 function isNameOfNumber({ text, start }: Candidate, number: PhoneNumber): boolean {
   if (number.start < start || number.digits.startsWith('0')) return false
   const [, word] = WORD_BEFORE.exec(text.slice(Math.max(0, start - LONGEST_WORD), start)) ?? []
-  if (word === undefined || CONNECTORS.test(word)) return false
+  if (word === undefined || CONNECTORS.has(word.toLowerCase())) return false
   const alone = new ContextReader(`${word} `)
   return !alone.isAnnounced(PHONE_LABEL, word.length + 1) && !alone.isAnnounced(LINE_LABEL, word.length + 1)
 }

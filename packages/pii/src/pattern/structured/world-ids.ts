@@ -1,17 +1,10 @@
 import type { Span } from '../../span.ts'
 import { isAlphanumeric } from './characters.ts'
-import { passesLuhn, sumWeighted } from './checksums.ts'
+import { hasRepeats, isDay, passesElevens, passesLuhn, sumWeighted } from './checksums.ts'
 import type { StructuredKind } from './kind.ts'
-import { type NumberId, toNumberKind } from './number-id.ts'
+import { type NumberRow, toRowKind } from './number-id.ts'
 
 const last = (digits: string): number => Number(digits.at(-1))
-const hasRepeats = (digits: string): boolean => /^(.)\1+$/.test(digits)
-
-/** Whether six digits are year, month and day. */
-function isDay(digits: string): boolean {
-  const [month, day] = [Number(digits.slice(2, 4)), Number(digits.slice(4, 6))]
-  return month >= 1 && month <= 12 && day >= 1 && day <= 31
-}
 
 /** Weights of the first nine and ten digits in the tax numbers of Russia. */
 const INN = [7, 2, 4, 10, 3, 5, 9, 4, 6, 8]
@@ -41,16 +34,10 @@ function isTurkish(digits: string): boolean {
   )
 }
 
-/** The check of numbers whose last digit is eleven less the sum, with what stands for ten. */
-function passesElevens(digits: string, weights: readonly number[], forTen: number): boolean {
-  const check = (11 - (sumWeighted(digits, weights) % 11)) % 11
-  return (check === 10 ? forTen : check) === last(digits)
-}
-
 const ELEVEN_DOWN = [11, 10, 9, 8, 7, 6, 5, 4, 3, 2]
 
 /** Numbers of digits only; without `announcedBy` for those that speak for themselves. */
-const NUMBER_IDS: readonly (Omit<NumberId, 'group'> & { readonly needsLabel?: false })[] = [
+const NUMBER_IDS: readonly NumberRow[] = [
   {
     name: 'kr_resident_number',
     length: 13,
@@ -225,13 +212,5 @@ export const WORLD_ID_KINDS: readonly StructuredKind[] = [
   CN_RESIDENT_ID,
   MX_CURP,
   MM_REGISTRATION_CARD,
-  ...NUMBER_IDS.map(({ needsLabel, ...id }) => {
-    const context = id.name as Extract<typeof id.name, Parameters<typeof toNumberKind>[0]['announcedBy']>
-    const group = id.name.toUpperCase()
-    return toNumberKind({
-      ...id,
-      group,
-      ...(needsLabel === false ? { labelledBy: context } : { announcedBy: context }),
-    })
-  }),
+  ...NUMBER_IDS.map(toRowKind),
 ]
