@@ -1,7 +1,7 @@
 import { connect, createServer, type Server, Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setTimeout as wait } from 'node:timers/promises'
-import { createDeferred, eventually } from '@svc/test-kit'
+import { createDeferred, eventually, patienceMs } from '@svc/test-kit'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import type { ReaderLimits } from './limits.ts'
 import type { PlainRequest } from './plain-request.ts'
@@ -377,7 +377,8 @@ describe('a reply that is still on its way out', () => {
   })
 
   it('REL-3: arrives whole at a client that is slow, and the connection goes on', async () => {
-    const { client, events } = await unread(post('', 'X-Name: one\r\n'), { unreadMs: 1500 })
+    const unreadMs = patienceMs(1500)
+    const { client, events } = await unread(post('', 'X-Name: one\r\n'), { unreadMs })
     for (let bites = 1; !events.includes('finish') && bites < 100; bites += 1) {
       const enough = client.text().length + 1_000_000
       client.socket.resume()
@@ -387,7 +388,7 @@ describe('a reply that is still on its way out', () => {
     }
     client.socket.resume()
     await client.replies(/x$/)
-    await wait(1600)
+    await wait(unreadMs + 100)
     client.send(post('', 'X-Name: two\r\n'))
     await eventually(() => expect(events).toEqual(['served one', 'finish', 'close', 'served two', 'finish', 'close']))
   })

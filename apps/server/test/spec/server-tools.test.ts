@@ -350,7 +350,7 @@ describe('a request whose client leaves', () => {
     leave.abort()
     const left = performance.now()
     await eventually(() => expect(mcp.cancelled).toBe(before + 1))
-    expect(performance.now() - left).toBeLessThan(patienceMs(1000))
+    expect(performance.now() - left).toBeLessThan(patienceMs(10_000))
   })
 })
 

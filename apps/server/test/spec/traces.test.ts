@@ -326,7 +326,7 @@ describe('tracing', () => {
 
   it('tells where the time of a request went', async () => {
     await using server = await startTestServer({ flags: ON })
-    const load = { rpc: 'LoadModel', do: { delayMs: 120 } } as const
+    const load = { rpc: 'LoadModel', do: { delayMs: 520 } } as const
     await server.model('m', { rules: [load, { rpc: 'Predict*', do: { pieces: ['a', 'b'], delayMs: 60 } }] })
     await server.chat('m', { stream: true })
     await server.chat('m', { stream: true })
@@ -334,8 +334,8 @@ describe('tracing', () => {
     const names = ['admission', 'pii', 'router', 'load', 'prompt', 'first_byte', 'first_token', 'total']
     for (const phases of [warm, cold])
       expect(phases).toMatchObject(Object.fromEntries(names.map((name) => [name, expect.any(Number)])))
-    expect(cold?.load).toBeGreaterThanOrEqual(100)
-    expect(warm?.load).toBeLessThan(100)
+    expect(cold?.load).toBeGreaterThanOrEqual(500)
+    expect(warm?.load).toBeLessThan(500)
     for (const { prompt = 0, first_token = 0, total = 0, load: waited = 0 } of [warm ?? {}, cold ?? {}]) {
       expect(prompt).toBeGreaterThanOrEqual(40)
       expect(first_token).toBeGreaterThanOrEqual(prompt + waited - 1)
