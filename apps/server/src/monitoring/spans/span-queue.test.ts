@@ -99,7 +99,9 @@ describe('the queue of spans', () => {
       throw Object.assign(new Error('x'.repeat(1000)), { code: 401, data: 'text of theirs' })
     })
     add(queue, 30)
-    await eventually(() => expect(lines).toEqual([['warn', { code: 401, reason: 'x'.repeat(200) }, expect.any(String)]]))
+    await eventually(() =>
+      expect(lines).toEqual([['warn', { code: 401, reason: 'x'.repeat(200) }, expect.any(String)]]),
+    )
     await queue.close()
   })
 
