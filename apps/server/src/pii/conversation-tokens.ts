@@ -31,6 +31,11 @@ export interface ConversationName {
   readonly keptHours: number
 }
 
+/** What tells a conversation from all others. */
+export function listNameParts({ userId, keyId = '', id, prefix, suffix }: ConversationName): readonly string[] {
+  return [userId, keyId, id, prefix, suffix]
+}
+
 /** The masked values of conversations with their tokens, sealed in the database. */
 export interface ConversationTokens {
   /**
@@ -79,8 +84,7 @@ export function createConversationTokens(options: ConversationTokensOptions): Co
   const hash = (...parts: readonly string[]): string => derive(...parts).toString('hex')
   /** A content opens in its own row alone. */
   const findContentKey = (rowHash: string): Uint8Array => derive('content', rowHash)
-  const hashName = ({ userId, keyId = '', id, prefix, suffix }: ConversationName): string =>
-    hash('conversation', userId, keyId, id, prefix, suffix)
+  const hashName = (name: ConversationName): string => hash('conversation', ...listNameParts(name))
 
   async function tidy(): Promise<void> {
     const now = clock.now()

@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import { createKeyedLock } from '../concurrency/keyed-lock.ts'
-import type { ConversationName } from './conversation-tokens.ts'
+import { type ConversationName, listNameParts } from './conversation-tokens.ts'
 
 /** Attempts of a request in its turn: another server may give tokens meanwhile. */
 const MAX_ATTEMPTS = 4
@@ -27,8 +27,7 @@ export function createConversationTurns(): ConversationTurns {
     async run(name, attempt, { signal }) {
       const first = await attempt()
       if (first !== undefined) return first
-      const { userId, id, prefix, suffix } = name
-      return await lock.run(JSON.stringify([userId, id, prefix, suffix]), () => repeatAttempt(attempt), { signal })
+      return await lock.run(JSON.stringify(listNameParts(name)), () => repeatAttempt(attempt), { signal })
     },
   }
 }
