@@ -1,4 +1,4 @@
-import { SvcError } from '@svc/errors'
+import { configError } from './config-error.ts'
 import { MAX_LISTED } from './deny-list.ts'
 import type { Detections, Detector } from './detector.ts'
 
@@ -10,7 +10,7 @@ import type { Detections, Detector } from './detector.ts'
 export function withAllowList(detector: Detector, values: readonly string[]): Detector {
   if (values.length === 0) return detector
   const fault = findAllowListFault(values)
-  if (fault !== undefined) throw new SvcError('invalid_request', `allow_list ${fault}`, { code: 'pii_config' })
+  if (fault !== undefined) throw configError(`allow_list ${fault}`)
   const allowed = new Set(values.map(toKey))
   const longest = Math.max(...[...allowed].map(({ length }) => length))
   const isAllowed = (text: string): boolean => {

@@ -1,4 +1,4 @@
-import { SvcError } from '@svc/errors'
+import { configError } from './config-error.ts'
 import { compileTerms, MIN_TERM_LENGTH, type TermMatcher } from './ner/term-matcher.ts'
 
 /** Terms by group, which are found as whole words in any case. */
@@ -25,23 +25,19 @@ export const MAX_LISTED = 10_000
 export function createDenyList(list: DenyList): DeniedTerms[] {
   const entries = Object.entries(list)
   for (const [group, terms] of entries) {
-    if (!Array.isArray(terms)) throw listError(`deny_list[${JSON.stringify(group)}] is not a list`)
+    if (!Array.isArray(terms)) throw configError(`deny_list[${JSON.stringify(group)}] is not a list`)
   }
   if (entries.reduce((sum, [, terms]) => sum + terms.length, 0) > MAX_LISTED) {
-    throw listError(`deny_list: more than ${MAX_LISTED} terms`)
+    throw configError(`deny_list: more than ${MAX_LISTED} terms`)
   }
   return entries.flatMap(([group, terms]) => {
-    if (group.trim() === '') throw listError('deny_list: a group has no name')
+    if (group.trim() === '') throw configError('deny_list: a group has no name')
     const where = `deny_list[${JSON.stringify(group)}]`
     for (const [index, term] of terms.entries()) {
       if (typeof term === 'string' && [...term.trim()].length >= MIN_TERM_LENGTH) continue
-      throw listError(`${where}[${index}]: a term needs ${MIN_TERM_LENGTH} characters or more`)
+      throw configError(`${where}[${index}]: a term needs ${MIN_TERM_LENGTH} characters or more`)
     }
     const matcher = compileTerms(terms)
     return matcher === undefined ? [] : [{ group, terms: matcher }]
   })
-}
-
-function listError(message: string): SvcError {
-  return new SvcError('invalid_request', message, { code: 'pii_config' })
 }

@@ -2,6 +2,7 @@ import { checkArgument, isTypedArray } from '@svc/errors'
 import { applySplices, type JsonDocument, parseJson } from '@svc/json'
 import { collectSegments, type SegmentCollection } from './documents/collect-segments.ts'
 import type { DocumentFormat } from './documents/format-shapes.ts'
+import { listRewritten } from './documents/rewritten-texts.ts'
 import type { TextSegment } from './documents/segment.ts'
 import { PiiError } from './errors.ts'
 import { type FilterOptions, type FilterOutcome, filterSegments } from './filter.ts'
@@ -58,12 +59,7 @@ export async function filterBody(body: Uint8Array, options: FilterBodyOptions): 
   const outcome = await filterSegments(collection, { ...filterOptions, masks: tokens })
   if (outcome.blocked) return { blocked: true, reason: 'detection', segments, outcome }
 
-  const texts = new Map<TextSegment, string>()
-  for (const [index, segment] of segments.entries()) {
-    const rewritten = outcome.segments[index]?.rewritten
-    if (rewritten !== undefined) texts.set(segment, rewritten)
-  }
-  const rewrite = collection.toSplices(texts)
+  const rewrite = collection.toSplices(listRewritten(segments, outcome))
   if (rewrite.kind === 'key-collision') return { blocked: true, reason: 'key-collision', segments, outcome }
   const usedTokens = tokens !== undefined && tokens.size > 0 ? tokens : undefined
   return { blocked: false, body: applySplices(body, rewrite.splices), tokens: usedTokens, segments, outcome }

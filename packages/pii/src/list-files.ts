@@ -1,4 +1,5 @@
 import { SvcError } from '@svc/errors'
+import { configError } from './config-error.ts'
 import { type DenyList, type DenyListFiles, MAX_LISTED } from './deny-list.ts'
 import type { Detector } from './detector.ts'
 import { MIN_TERM_LENGTH } from './ner/term-matcher.ts'
@@ -89,10 +90,10 @@ function addTerms(denyList: DenyList, files: DenyListFiles, read: ReadonlyMap<st
 function readTerms(key: string, path: string, read: ReadonlyMap<string, string | undefined>): string[] {
   const entries = readEntries(key, path, read)
   // A list that lost its content would let everything pass.
-  if (entries.length === 0) throw listError(`${key}: ${path} holds no term`)
+  if (entries.length === 0) throw configError(`${key}: ${path} holds no term`)
   const short = entries.find(({ text }) => [...text].length < MIN_TERM_LENGTH)
   if (short !== undefined) {
-    throw listError(`${key}: ${path}:${short.line}: a term needs ${MIN_TERM_LENGTH} characters or more`)
+    throw configError(`${key}: ${path}:${short.line}: a term needs ${MIN_TERM_LENGTH} characters or more`)
   }
   return entries.map(({ text }) => text)
 }
@@ -100,13 +101,9 @@ function readTerms(key: string, path: string, read: ReadonlyMap<string, string |
 function readEntries(key: string, path: string, read: ReadonlyMap<string, string | undefined>): ListedLine[] {
   const text = read.get(path)
   if (text === undefined) {
-    throw listError(`${key}: ${path} is missing, is too large, is not readable or lies outside of its folder`)
+    throw configError(`${key}: ${path} is missing, is too large, is not readable or lies outside of its folder`)
   }
   const entries = parseListFile(text)
-  if (entries.length > MAX_LISTED) throw listError(`${key}: ${path} holds more than ${MAX_LISTED} entries`)
+  if (entries.length > MAX_LISTED) throw configError(`${key}: ${path} holds more than ${MAX_LISTED} entries`)
   return entries
-}
-
-function listError(message: string): SvcError {
-  return new SvcError('invalid_request', message, { code: 'pii_config' })
 }

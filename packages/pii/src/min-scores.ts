@@ -1,4 +1,4 @@
-import { SvcError } from '@svc/errors'
+import { configError } from './config-error.ts'
 
 /** Minimum scores by group, 0..1. */
 export type MinScores = Readonly<Record<string, number>>
@@ -32,6 +32,5 @@ export function createScoreLimits(minScore: number, entityMinScores: MinScores =
 
 function checkScore(name: string, score: unknown): void {
   if (typeof score === 'number' && score >= 0 && score <= 1) return
-  const message = `${name}: ${JSON.stringify(score)} is not a score from 0 to 1`
-  throw new SvcError('invalid_request', message, { code: 'pii_config' })
+  throw configError(`${name}: ${JSON.stringify(score)} is not a score from 0 to 1`)
 }

@@ -4,7 +4,7 @@
  * @module
  */
 import { createLaneRestorer, type LaneRestorer, restoreText, type TokenMap } from '../reversible/index.ts'
-import { type ConversationOptions, filterValue } from './filter-value.ts'
+import { type ConversationOptions, filterCall } from './filter-value.ts'
 import { isFields, type JsonFields, restoreValue } from './json-value.ts'
 
 /** The parts of a call that a model reads, each with the member that it is in bodies. */
@@ -54,18 +54,12 @@ export interface PiiLanguageModelMiddleware {
  * @example
  * const model = wrapLanguageModel({ model: provider('large'), middleware: piiMiddleware() })
  */
-export function piiMiddleware({ reversible = {}, ...options }: ConversationOptions = {}): PiiLanguageModelMiddleware {
+export function piiMiddleware(options: ConversationOptions = {}): PiiLanguageModelMiddleware {
   const maps = new WeakMap<object, TokenMap>()
   return {
     specificationVersion: 'v3',
     async transformParams({ params }) {
-      const { value, tokens } = await filterValue(toBody(params), {
-        signal: params.abortSignal,
-        ...options,
-        reversible: reversible || undefined,
-        format: 'chat-completions',
-        keepsLeaves: true,
-      })
+      const { value, tokens } = await filterCall(toBody(params), { signal: params.abortSignal, ...options })
       const filtered = { ...params, ...fromBody(value) }
       if (tokens !== undefined) maps.set(filtered, tokens)
       return filtered

@@ -33,6 +33,19 @@ interface FilterValueOptions extends ValueOptions, Pick<FilterBodyOptions, 'form
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
+/** Filters the messages of a call of a model, and what goes with them. @throws as {@link filterValue} */
+export function filterCall<T>(
+  value: T,
+  { reversible = {}, ...options }: ConversationOptions,
+): Promise<FilteredValue<T>> {
+  return filterValue(value, {
+    ...options,
+    reversible: reversible || undefined,
+    format: 'chat-completions',
+    keepsLeaves: true,
+  })
+}
+
 /**
  * Filters a value of a program as the body that it becomes in JSON.
  *

@@ -4,7 +4,7 @@
  * @module
  */
 import type { TokenMap } from '../reversible/index.ts'
-import { type ConversationOptions, filterValue } from './filter-value.ts'
+import { type ConversationOptions, filterCall } from './filter-value.ts'
 import { isFields, restoreValue } from './json-value.ts'
 
 /** The part of a model call that the wrapper reads. */
@@ -23,25 +23,19 @@ interface ModelCall {
  * @example
  * const middleware = createMiddleware({ name: 'pii', wrapModelCall: piiModelCall() })
  */
-export function piiModelCall({ reversible = {}, ...options }: ConversationOptions = {}) {
+export function piiModelCall(options: ConversationOptions = {}) {
   return async <Call extends ModelCall, Reply>(
     call: Call,
     handler: (call: Call) => Reply | PromiseLike<Reply>,
   ): Promise<Reply> => {
     const { systemMessage, messages } = call
     const all = systemMessage === undefined ? messages : [systemMessage, ...messages]
-    const { value, tokens } = await filterValue(
+    const { value, tokens } = await filterCall(
       { messages: all.map(toFields) },
-      {
-        signal: call.runtime?.signal,
-        ...options,
-        reversible: reversible || undefined,
-        format: 'chat-completions',
-        keepsLeaves: true,
-      },
+      { signal: call.runtime?.signal, ...options },
     )
     // without a token every text is as it was
-    if (tokens === undefined && reversible !== false) return await handler(call)
+    if (tokens === undefined && options.reversible !== false) return await handler(call)
     const filtered = all.map((message, index) => withFields(message, value.messages[index]))
     const [first, ...rest] = filtered
     const reply = await handler(

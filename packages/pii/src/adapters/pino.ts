@@ -5,9 +5,10 @@
  */
 import { applySplices, parseJson } from '@svc/json'
 import { createDetector } from '../create-detector.ts'
-import { collectSegments, type TextSegment } from '../documents/index.ts'
+import { collectSegments } from '../documents/index.ts'
+import { listRewritten } from '../documents/rewritten-texts.ts'
 import { PiiError } from '../errors.ts'
-import { type FilterOutcome, startFilter } from '../filter.ts'
+import { startFilter } from '../filter.ts'
 import type { DetectionSettings } from '../settings.ts'
 
 /** Options of {@link createLineRedactor}. */
@@ -45,7 +46,7 @@ export function createLineRedactor({ settings = { builtins: ['all'] } }: LineOpt
       const outcome = startFilter(collection, { detectors: [detector] })
       if (collection.refusal !== undefined || outcome instanceof Promise || outcome.blocked) return REPLACEMENT
       if (!outcome.masked) return line
-      const rewrite = collection.toSplices(listTexts(collection.segments, outcome))
+      const rewrite = collection.toSplices(listRewritten(collection.segments, outcome))
       return rewrite.kind === 'splices'
         ? decoder.decode(applySplices(bytes, rewrite.splices)) + line.slice(text.length)
         : REPLACEMENT
@@ -53,13 +54,4 @@ export function createLineRedactor({ settings = { builtins: ['all'] } }: LineOpt
       return REPLACEMENT
     }
   }
-}
-
-function listTexts(segments: readonly TextSegment[], outcome: FilterOutcome): Map<TextSegment, string> {
-  const texts = new Map<TextSegment, string>()
-  for (const [index, segment] of segments.entries()) {
-    const rewritten = outcome.segments[index]?.rewritten
-    if (rewritten !== undefined) texts.set(segment, rewritten)
-  }
-  return texts
 }

@@ -1,6 +1,7 @@
 import { checkArgument, SvcError } from '@svc/errors'
 import type { SliceOptions } from '@svc/json'
 import type { PiiAction } from '../action.ts'
+import { configError } from '../config-error.ts'
 import { createDenyList, type DenyList } from '../deny-list.ts'
 import type { Detector, JudgedDetection, ScanDocument } from '../detector.ts'
 import { createScoreLimits, type MinScores } from '../min-scores.ts'
@@ -8,6 +9,7 @@ import type { TermMatcher } from '../ner/term-matcher.ts'
 import { createPolicy, type PolicySettings } from '../policy.ts'
 import type { CustomPattern } from '../settings.ts'
 import { joinAdjacentParts } from './adjacent-parts.ts'
+import { listAlike } from './alike-names.ts'
 import { BUILTIN_NAMES, BUILTIN_SETS, type BuiltinName, type BuiltinSet } from './builtin-names.ts'
 import type { Builtin, Catalogue } from './catalogue.ts'
 import { CompiledPattern } from './compiled-pattern.ts'
@@ -164,15 +166,9 @@ function knownBuiltins(name: string, catalogue: Catalogue): readonly Builtin[] {
   return known
 }
 
-/** Most names in a sentence. */
-const MOST_SUGGESTIONS = 5
-const ALIKE_LETTERS = 3
-
 /** The known names that begin alike; the names of sets when there are none. */
 function suggestNames(name: unknown): string {
-  const start = String(name).slice(0, ALIKE_LETTERS).toLowerCase()
-  const alike = BUILTIN_NAMES.filter((known) => known.startsWith(start)).slice(0, MOST_SUGGESTIONS)
-  return `; there are ${[...alike, ...BUILTIN_SETS].join(', ')}`
+  return `; there are ${[...listAlike(String(name), BUILTIN_NAMES), ...BUILTIN_SETS].join(', ')}`
 }
 
 /** Entries by group, with the groups of built-ins under their neutral names. A given neutral name wins. */
@@ -222,8 +218,4 @@ function compiled(source: string, where: string): CompiledPattern {
       details: error.details,
     })
   }
-}
-
-function configError(message: string): SvcError {
-  return new SvcError('invalid_request', message, { code: 'pii_config' })
 }

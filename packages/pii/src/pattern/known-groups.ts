@@ -1,13 +1,10 @@
-import { SvcError } from '@svc/errors'
+import { configError } from '../config-error.ts'
 import type { DetectionSettings } from '../settings.ts'
+import { listAlike, MOST_SUGGESTIONS } from './alike-names.ts'
 import { NAMED_BUILTINS } from './catalogue.ts'
 
 /** The settings that decide what a detector reports. */
 export type ReportingSettings = Pick<DetectionSettings, 'builtins' | 'patterns' | 'denyList' | 'denyListFiles'>
-
-/** Most names in a sentence. */
-const MOST_SUGGESTIONS = 5
-const ALIKE_LETTERS = 3
 
 /**
  * Finds the first of some groups that a detector never reports.
@@ -50,14 +47,12 @@ export function refuseUnknownGroups(
   for (const [name, entries] of Object.entries({ operators, entity_min_scores: entityMinScores })) {
     const unknown = findUnknownGroup(Object.keys(entries), settings, recognised)
     if (unknown === undefined) continue
-    const message = `${name}[${JSON.stringify(unknown.group)}]: ${unknown.fault}`
-    throw new SvcError('invalid_request', message, { code: 'pii_config' })
+    throw configError(`${name}[${JSON.stringify(unknown.group)}]: ${unknown.fault}`)
   }
 }
 
 function describe(group: string, reported: readonly string[]): string {
-  const start = group.slice(0, ALIKE_LETTERS).toLowerCase()
-  const alike = reported.filter((known) => known.toLowerCase().startsWith(start))
-  const shown = (alike.length > 0 ? alike : reported).slice(0, MOST_SUGGESTIONS)
+  const alike = listAlike(group, reported)
+  const shown = alike.length > 0 ? alike : reported.slice(0, MOST_SUGGESTIONS)
   return `this detector reports no group of that name; it reports ${shown.join(', ')}${reported.length > shown.length ? ' and others' : ''}`
 }

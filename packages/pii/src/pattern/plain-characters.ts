@@ -35,7 +35,7 @@ const BLOCK_UNITS = 256
 /** Kinds of code units, by blocks that are filled when they are read. */
 const KINDS = new Uint8Array(1 << 16).fill(UNKNOWN)
 
-function kindOf(unit: number): number {
+function readKind(unit: number): number {
   const kind = KINDS[unit] ?? 0
   return kind === UNKNOWN ? fillBlock(unit) : kind
 }
@@ -67,7 +67,7 @@ function isOwnMark(text: string, at: number): boolean {
   for (let before = at - 1; before >= at - MOST_MARKS && before >= 0; before--) {
     const unit = text.charCodeAt(before)
     if (unit >> SCRIPT_BITS !== script) return false
-    const kind = kindOf(unit)
+    const kind = readKind(unit)
     if (kind !== MARK) return kind === LETTER
   }
   return false
@@ -76,7 +76,7 @@ function isOwnMark(text: string, at: number): boolean {
 /** The characters of Latin-1 that have another form. The engine finds them faster than a loop does. */
 const LATIN_SUSPECT = new RegExp(
   `[${Array.from({ length: BLOCK_UNITS }, (_, unit) => unit)
-    .filter((unit) => kindOf(unit) === SUSPECT)
+    .filter((unit) => readKind(unit) === SUSPECT)
     .map((unit) => `\\x${unit.toString(16).padStart(2, '0')}`)
     .join('')}]`,
   'g',
@@ -86,7 +86,7 @@ export const BEYOND_LATIN = /[\u0100-\uffff]/
 /** The first place from an offset on, before a limit, of a character that may have another form; the limit without one. */
 export function findSuspect(text: string, from: number, limit: number): number {
   for (let at = from; at < limit; at++) {
-    const kind = kindOf(text.charCodeAt(at))
+    const kind = readKind(text.charCodeAt(at))
     if (kind === SUSPECT || (kind === MARK && !isOwnMark(text, at))) return at
   }
   return limit

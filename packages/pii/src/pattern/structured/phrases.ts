@@ -38,7 +38,7 @@ for (const [kind, name] of CONTEXTS.entries()) {
       BY_FIRST_WORD.set(first, [...(BY_FIRST_WORD.get(first) ?? []), { rest, kind, isLabel }])
       for (const form of [first, first.toUpperCase()]) {
         const lengths = form.charCodeAt(0) < 128 ? BEGINNINGS : OTHER_BEGINNINGS
-        const index = beginningOf(form)
+        const index = packBeginning(form)
         lengths[index] = (lengths[index] ?? 0) | (1 << form.length)
         ENDS[index] = (ENDS[index] ?? 0) | (1 << (form.charCodeAt(form.length - 1) & 31))
       }
@@ -47,7 +47,7 @@ for (const [kind, name] of CONTEXTS.entries()) {
 }
 
 /** Five bits of each of the first three characters: equal for small letters and capitals of most scripts. */
-function beginningOf(text: string): number {
+function packBeginning(text: string): number {
   let bits = 0
   for (let at = 0; at < BEGINNING_UNITS; at++) {
     bits = (bits << LETTER_BITS) | (at < text.length ? text.charCodeAt(at) & LETTER_MASK : 0)
