@@ -88,7 +88,7 @@ const record = (id: string, changes: Partial<UsageRecord> = {}): UsageRecord => 
   ...changes,
 })
 
-const NO_MEDIA = { seconds: 0, characters: 0, images: 0 }
+const NO_MEDIA = { seconds: 0, characters: 0, images: 0, cacheWriteTokens: 0 }
 const NO_DETAILS = { cachedTokens: 0, reasoningTokens: 0, estimatedTokens: 0, estimatedRequests: 0, ...NO_MEDIA }
 
 /** Entries in an order that does not depend on how equal ones came. */
@@ -179,8 +179,43 @@ describe.each(places)('usage in $name', ({ open }) => {
       totalTokens: 9,
       requests: 3,
       lastUsedAt: NOW - 60_000,
+      currency: '',
+      costMicros: 0,
+      unpricedRequests: 0,
       ...NO_DETAILS,
     })
+  })
+
+  it('adds costs of one currency only, and counts requests of unknown cost', async () => {
+    await using place = await open()
+    const { usage } = place.stores
+    const priced = (id: string, costMicros: number | undefined, currency: string) =>
+      record(id, { costMicros, currency, cacheWriteTokens: 1 })
+    await usage.append([priced('a', 3, 'USD'), priced('b', undefined, 'USD'), priced('c', 0, 'EUR'), record('d')], call)
+    await usage.append([priced('e', 1_000_000_000_000, 'USD'), priced('f', undefined, 'CHF')], call)
+    // the first hour of a day is read from single records
+    for (const since of [undefined, NOW - 120_000]) {
+      const groups = await usage.group({ bucket: 'hour', since, byModel: true }, { ...call, limit: 10 })
+      const found = groups.map((group) => [group.currency, group.costMicros, group.unpricedRequests, group.requests])
+      expect(found.sort()).toEqual([
+        ['', 0, 0, 1],
+        ['CHF', 0, 1, 1],
+        ['EUR', 0, 0, 1],
+        ['USD', 1_000_000_000_003, 1, 3],
+      ])
+    }
+    const reports = createReports(place.stores)
+    const costs = {
+      costs: [
+        { currency: 'EUR', costMicros: 0 },
+        { currency: 'USD', costMicros: 1_000_000_000_003 },
+      ],
+      unpricedRequests: 3,
+    }
+    const report = await reports.readUsage({ period: 'all', view: 'all' }, call)
+    expect([report.costs, report.totals.cacheWriteTokens]).toEqual([costs, 5])
+    const { totals } = await reports.readSources({ period: 'all', view: 'all' }, call)
+    expect(totals.grandTotal.costs).toEqual(costs)
   })
 
   it('tells buckets and models apart, and has rows in the order of time', async () => {

@@ -18,6 +18,7 @@ function toConfig(folder: Folder, changes: Partial<PlacesConfig> = {}): PlacesCo
     modelsConfigFile: undefined,
     modelsPath: folder.join('models'),
     preloadModelsConfig: undefined,
+    pricesFile: undefined,
     secretsPath: undefined,
     ...changes,
   }

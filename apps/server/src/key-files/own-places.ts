@@ -28,6 +28,7 @@ export type PlacesConfig = Pick<
   | 'modelsConfigFile'
   | 'modelsPath'
   | 'preloadModelsConfig'
+  | 'pricesFile'
   | 'secretsPath'
 >
 
@@ -54,7 +55,9 @@ export function createOwnPlaces(config: PlacesConfig): OwnPlaces {
     join(config.dataPath, '.hmac_secret'),
     join(config.dataPath, 'database.db'),
   ]
-  const written = [config.modelsConfigFile, config.preloadModelsConfig].filter((file) => file !== undefined)
+  const written = [config.modelsConfigFile, config.preloadModelsConfig, config.pricesFile].filter(
+    (file) => file !== undefined,
+  )
   return {
     secretsPath,
     async holdsFile(real) {

@@ -1,4 +1,5 @@
 import type { Principal } from '@svc/auth'
+import type { ModelConfig } from '../catalog/model-config.ts'
 import type { MediaFigures } from './media-figures.ts'
 import type { SpannedCall, SpannedRequest } from './spans/request-spans.ts'
 import type { SpanScope } from './spans/span-scope.ts'
@@ -26,12 +27,19 @@ export interface UsageRecord extends RequestFacts {
   readonly completionTokens: number
   /** Prompt tokens that came from a cache, as far as the server that answered says. */
   readonly cachedTokens?: number | undefined
+  /** Prompt tokens that were written to a cache, as far as the server that answered says. */
+  readonly cacheWriteTokens?: number | undefined
   /** Completion tokens that were thoughts, as far as the server that answered says. */
   readonly reasoningTokens?: number | undefined
   /** Absent for requests without media of their own. */
   readonly media?: MediaFigures | undefined
   /** Whether the tokens are an estimate. */
   readonly isEstimated: boolean
+  /** The model that served, whose price counts. */
+  readonly model: ModelConfig
+  /** Milliseconds as the server of the model reports them; 0 where it does not. */
+  readonly promptMs: number
+  readonly generationMs: number
 }
 
 /** Takes the usage of finished requests. Recording never fails and never waits. */

@@ -35,6 +35,12 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     ['model'],
     series.spokenCharacters,
   )
+  count(
+    'svc_cost_micros_total',
+    'Cost of finished requests by model, in millionths of the currency; requests of unknown cost are left out.',
+    ['model', 'currency'],
+    series.costs,
+  )
   count('svc_model_images_total', 'Images that were made, by model.', ['model'], series.images)
   count('svc_model_loads_total', 'Loads of models by outcome: loaded, failed.', ['model', 'outcome'], series.loads)
   count(

@@ -148,6 +148,7 @@ export class ServerSeries {
   readonly mediaSeconds = new Counts()
   readonly spokenCharacters = new Counts()
   readonly images = new Counts()
+  readonly costs = new Counts()
   readonly loads = new Counts()
   readonly departures = new Counts()
   readonly refusals = new Counts()
@@ -180,6 +181,11 @@ export class ServerSeries {
     if (seconds > 0) this.mediaSeconds.add([label], seconds)
     if (characters > 0) this.spokenCharacters.add([label], characters)
     if (images > 0) this.images.add([label], images)
+  }
+
+  /** Counts a cost in whole millionths of a currency. Currencies come from the price list. */
+  countCost(model: string, { currency, costMicros }: { readonly currency: string; readonly costMicros: number }): void {
+    this.costs.add([this.#models.find(model), currency], costMicros)
   }
 
   observeStage(stage: RealtimeStage, seconds: number): void {

@@ -58,6 +58,7 @@ import { openGalleries, recoverInstalls } from './open-galleries.ts'
 import { openMediaFiles } from './open-media-files.ts'
 import { openModels } from './open-models.ts'
 import { openOperations } from './open-operations.ts'
+import { openPrices } from './open-prices.ts'
 import { openStorage } from './open-storage.ts'
 import { openTraces } from './open-traces.ts'
 import { openUpstreams } from './open-upstreams.ts'
@@ -210,6 +211,7 @@ export async function openPlatform(
     log,
   })
   closers.push(() => modelFiles.close())
+  const prices = await openPrices({ config, listModels: () => models.list(), bus, clock, logger: log }, closers)
   const operations = await openOperations(
     { config, database, series: metrics.server, bus, isShared: cluster !== undefined, clock, log },
     closers,
@@ -268,7 +270,13 @@ export async function openPlatform(
   const audit = createAuditLog({ database, clock, logger: log })
   closers.push(() => audit.close())
   const changes = createChangeLog({ audit, clock, logger: log })
-  const usage = config.disableStats ? NO_USAGE_RECORDS : createUsageRecords(accounts.auth.usageRecorder)
+  const usage = config.disableStats
+    ? NO_USAGE_RECORDS
+    : createUsageRecords({
+        stored: accounts.auth.usageRecorder,
+        book: prices.book,
+        onCost: ({ model, ...cost }) => metrics.server.countCost(model, cost),
+      })
   const onWorkers =
     cluster &&
     (await (
@@ -437,6 +445,7 @@ export async function openPlatform(
     metrics,
     audit,
     changes,
+    prices,
     traces,
     authenticator,
     accounts,

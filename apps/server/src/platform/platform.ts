@@ -48,6 +48,7 @@ import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
 import type { Cluster } from './open-data.ts'
+import type { OpenPrices } from './open-prices.ts'
 
 /** The parts of the server that its features share. A feature takes the parts that it needs. */
 export interface Platform {
@@ -76,6 +77,8 @@ export interface Platform {
   readonly audit: AuditLog
   /** The part of the audit log that keeps changes of the server and of accounts. */
   readonly changes: ChangeLog
+  /** What models cost. */
+  readonly prices: OpenPrices
   readonly traces: Traces
   readonly authenticator: Authenticator
   readonly accounts: AccountModule

@@ -1,15 +1,36 @@
 import { randomBytes } from 'node:crypto'
 import { toUsageSource } from '@svc/auth'
 import type { UsageRecorder as StoredUsage } from '@svc/auth/usage'
-import type { UsageRecorder } from '../monitoring/recorders.ts'
+import type { UsageRecord, UsageRecorder } from '../monitoring/recorders.ts'
+import { costOfCalls } from '../spend/cost-of-calls.ts'
+import type { PriceBook } from '../spend/price-book.ts'
 
-/** Makes usage records of finished requests. Names are copied, so that they outlive renamed and removed keys (§2.6). */
-export function createUsageRecords(stored: Pick<StoredUsage, 'record'>): UsageRecorder {
+/** Parts of {@link createUsageRecords}. */
+export interface UsageRecordParts {
+  readonly stored: Pick<StoredUsage, 'record'>
+  /** The prices at the time of a record. */
+  readonly book: PriceBook
+  /** Called with every known cost. @param costMicros whole millionths of `currency` */
+  readonly onCost?:
+    | ((cost: { readonly model: string; readonly currency: string; readonly costMicros: number }) => void)
+    | undefined
+}
+
+/**
+ * Makes usage records of finished requests. Names are copied, so that they outlive renamed and removed keys (§2.6). The
+ * cost is that of the prices which hold now, and never changes afterwards.
+ */
+export function createUsageRecords({ stored, book, onCost }: UsageRecordParts): UsageRecorder {
   const nextId = createRecordIds()
   return {
     record(entry) {
       const { principal, promptTokens, completionTokens, media, at } = entry
       const { apiKey } = principal
+      const { currency } = book
+      const costMicros = currency === undefined ? undefined : findCost(book, entry)
+      if (currency !== undefined && costMicros !== undefined) {
+        onCost?.({ model: entry.servedModel, currency, costMicros })
+      }
       stored.record({
         id: nextId(at),
         userId: principal.id,
@@ -30,9 +51,17 @@ export function createUsageRecords(stored: Pick<StoredUsage, 'record'>): UsageRe
         seconds: media?.seconds,
         characters: media?.characters,
         images: media?.images,
+        cacheWriteTokens: entry.cacheWriteTokens,
+        costMicros,
+        currency,
       })
     },
   }
+}
+
+function findCost(book: PriceBook, entry: UsageRecord): number | undefined {
+  const { model, durationMs, at } = entry
+  return costOfCalls(book, [{ model, usage: entry }], { durationMs, at }).costs[0]
 }
 
 /**

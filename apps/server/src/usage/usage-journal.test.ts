@@ -99,7 +99,15 @@ describe('the journal of usage', () => {
   it('keeps seconds, characters and images, and reads lines from before there were any', async () => {
     await using world = await startWorld()
     await using journal = world.open()
-    const media = { ...record('media'), seconds: 90.25, characters: 7, images: 1 }
+    const media = {
+      ...record('media'),
+      seconds: 90.25,
+      characters: 7,
+      images: 1,
+      costMicros: 9,
+      currency: 'EUR',
+      cacheWriteTokens: 3,
+    }
     journal.keep([record('old'), media])
     await journal.settled()
     await appendFile(world.path, `${JSON.stringify({ ...media, id: 'x', seconds: -1 })}\n`)

@@ -50,6 +50,9 @@ const recordLine = z.object({
   seconds: z.number().nonnegative().optional(),
   characters: count.optional(),
   images: count.optional(),
+  cacheWriteTokens: count.optional(),
+  costMicros: count.optional(),
+  currency: z.string().optional(),
 })
 
 function readLine(line: string): UsageRecord | undefined {

@@ -134,6 +134,7 @@ describe('cached and reasoning tokens of an upstream', () => {
             request_count: count,
             cached_tokens: 64 * count,
             reasoning_tokens: 5 * count,
+            cache_write_tokens: 8 * count,
           },
         ])
       }

@@ -42,7 +42,7 @@ describe('views of usage', () => {
     })
     const [head, ...rows] = table.text.trimEnd().split('\r\n')
     expect(head).toBe(
-      'bucket,model,user_id,user_name,source,api_key_id,api_key_name,prompt_tokens,completion_tokens,total_tokens,request_count,cached_tokens,reasoning_tokens,estimated_tokens,estimated_request_count,media_seconds,spoken_characters,images',
+      'bucket,model,user_id,user_name,source,api_key_id,api_key_name,prompt_tokens,completion_tokens,total_tokens,request_count,cached_tokens,reasoning_tokens,estimated_tokens,estimated_request_count,media_seconds,spoken_characters,images,cache_write_tokens,unpriced_request_count,cost,currency',
     )
     expect(rows).toHaveLength(all.usage.length)
     expect(rows.reduce((sum, row) => sum + Number(row.split(',')[9]), 0)).toBe(32)

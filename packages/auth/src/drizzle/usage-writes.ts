@@ -15,22 +15,25 @@ const TYPES = [
   ...Array.from({ length: 8 }, () => 'text'),
   ...Array.from({ length: 8 }, () => 'bigint'),
   ...['double precision', 'bigint', 'bigint'],
+  ...['bigint', 'bigint', 'text'],
 ]
 
 const fromElements = TYPES.map((_, index) => `value ->> ${index}`).join(', ')
 const fromArrays = TYPES.map((type, index) => `(value ->> ${index})::${type}`).join(', ')
 
 /** The columns of the table of records, in its order. */
-function toRow(record: UsageRecord): readonly (string | number)[] {
+function toRow(record: UsageRecord): readonly (string | number | null)[] {
   const { id, userId, userName, source, apiKeyId = '', apiKeyName = '', model, endpoint } = record
   const { promptTokens, completionTokens, totalTokens, durationMs, createdAt } = record
   const { cachedTokens = 0, reasoningTokens = 0, isEstimated = false } = record
   const { seconds = 0, characters = 0, images = 0 } = record
+  const { cacheWriteTokens = 0, costMicros = null, currency = '' } = record
   return [
     ...[id, userId, userName, source, apiKeyId, apiKeyName, model, endpoint],
     ...[promptTokens, completionTokens, totalTokens, durationMs, createdAt],
     ...[cachedTokens, reasoningTokens, isEstimated ? 1 : 0],
     ...[seconds, characters, images],
+    ...[cacheWriteTokens, costMicros, currency],
   ]
 }
 
@@ -50,15 +53,15 @@ function selectRecords(dialect: Dialect, records: readonly UsageRecord[]): SQL {
 async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {
   const { promptTokens, completionTokens, totalTokens, requests, lastUsedAt } = usageSums
   const { cachedTokens, reasoningTokens, estimatedTokens, estimatedRequests } = usageSums
-  const { seconds, characters, images } = usageSums
-  const { span, start, userId, userName, source, apiKeyId, apiKeyName, model } = usageSums
+  const { seconds, characters, images, cacheWriteTokens, costMicros, unpricedRequests } = usageSums
+  const { span, start, userId, userName, source, apiKeyId, apiKeyName, model, currency } = usageSums
   for (const batch of inBatches(sums, WRITE_BATCH)) {
     await queries.change((db) =>
       db
         .insert(usageSums)
         .values([...batch])
         .onConflictDoUpdate({
-          target: [span, start, userId, userName, source, apiKeyId, apiKeyName, model],
+          target: [span, start, userId, userName, source, apiKeyId, apiKeyName, model, currency],
           set: {
             promptTokens: sql`${promptTokens} + excluded.prompt_tokens`,
             completionTokens: sql`${completionTokens} + excluded.completion_tokens`,
@@ -71,6 +74,9 @@ async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: read
             seconds: sql`${seconds} + excluded.seconds`,
             characters: sql`${characters} + excluded.characters`,
             images: sql`${images} + excluded.images`,
+            cacheWriteTokens: sql`${cacheWriteTokens} + excluded.cache_write_tokens`,
+            costMicros: sql`${costMicros} + excluded.cost_micros`,
+            unpricedRequests: sql`${unpricedRequests} + excluded.unpriced_requests`,
             lastUsedAt: sql`CASE WHEN excluded.last_used_at > ${lastUsedAt} THEN excluded.last_used_at ELSE ${lastUsedAt} END`,
           },
         }),
@@ -164,7 +170,7 @@ const toSpan = (text: string): UsageSpan => USAGE_SPANS.find((span) => span === 
 
 /** Takes some sums without a source away. */
 async function takeNameless(queries: Queries, { usageSums }: AuthTables): Promise<readonly SumRow[]> {
-  const { span, start, userId, userName, source, apiKeyId, apiKeyName, model } = usageSums
+  const { span, start, userId, userName, source, apiKeyId, apiKeyName, model, currency } = usageSums
   const rows = await queries.rows((db) => db.select().from(usageSums).where(eq(source, '')).limit(WRITE_BATCH))
   for (const row of rows) {
     await queries.change((db) =>
@@ -174,7 +180,7 @@ async function takeNameless(queries: Queries, { usageSums }: AuthTables): Promis
           and(
             ...[eq(span, row.span), eq(start, row.start), eq(source, ''), eq(userId, row.userId)],
             ...[eq(userName, row.userName), eq(apiKeyId, row.apiKeyId), eq(apiKeyName, row.apiKeyName)],
-            eq(model, row.model),
+            ...[eq(model, row.model), eq(currency, row.currency)],
           ),
         ),
     )

@@ -25,6 +25,7 @@ function selectSums(
     readonly requests: SQL
     readonly estimatedTokens: SQL
     readonly estimatedRequests: SQL
+    readonly unpricedRequests: SQL
     readonly lastUsedAt: SQL
   },
 ) {
@@ -49,16 +50,21 @@ function selectSums(
     seconds: named(sql`sum(${columns.seconds})`, 'seconds_sum'),
     characters: named(sql`sum(${columns.characters})`, 'characters_sum'),
     images: named(sql`sum(${columns.images})`, 'images_sum'),
+    cache_write_tokens: named(sql`sum(${columns.cacheWriteTokens})`, 'cache_write_sum'),
+    currency: columns.currency,
+    cost_micros: named(sql`coalesce(sum(${columns.costMicros}), 0)`, 'cost_sum'),
+    unpriced_requests: named(parts.unpricedRequests, 'unpriced_count'),
     last_used_at: named(parts.lastUsedAt, 'last_used'),
   }
 }
 
 /** The columns whose values a group has in common, beside the bucket. */
 function listGroupColumns(
-  { userId, userName, source, apiKeyId, apiKeyName, model }: AuthTables['usageSums'] | AuthTables['usageRecords'],
+  columns: AuthTables['usageSums'] | AuthTables['usageRecords'],
   { byKey = true, byModel }: UsageQuery,
 ) {
-  return [userId, source, ...(byKey ? [userName, apiKeyId, apiKeyName] : []), ...(byModel ? [model] : [])]
+  const { userId, userName, source, apiKeyId, apiKeyName, model, currency } = columns
+  return [userId, source, currency, ...(byKey ? [userName, apiKeyId, apiKeyName] : []), ...(byModel ? [model] : [])]
 }
 
 /** The names of {@link selectSums} as a row has them that was read by column names. */
@@ -81,6 +87,10 @@ const ALIASES = {
   seconds: 'seconds_sum',
   characters: 'characters_sum',
   images: 'images_sum',
+  cache_write_tokens: 'cache_write_sum',
+  currency: 'currency',
+  cost_micros: 'cost_sum',
+  unpriced_requests: 'unpriced_count',
   last_used_at: 'last_used',
 } as const
 
@@ -109,6 +119,10 @@ function toGroup(row: Readonly<Record<string, unknown>>): UsageGroup {
     seconds: Number(row.seconds),
     characters: Number(row.characters),
     images: Number(row.images),
+    cacheWriteTokens: Number(row.cache_write_tokens),
+    currency: text('currency'),
+    costMicros: Number(row.cost_micros),
+    unpricedRequests: Number(row.unpriced_requests),
     lastUsedAt: Number(row.last_used_at),
   }
 }
@@ -136,6 +150,7 @@ function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }:
         requests: sql`sum(${usageSums.requests})`,
         estimatedTokens: sql`sum(${usageSums.estimatedTokens})`,
         estimatedRequests: sql`sum(${usageSums.estimatedRequests})`,
+        unpricedRequests: sql`sum(${usageSums.unpricedRequests})`,
         lastUsedAt: sql`max(${usageSums.lastUsedAt})`,
       }),
     )
@@ -145,7 +160,7 @@ function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }:
 }
 
 function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, part }: Part) {
-  const { createdAt, estimated, totalTokens } = usageRecords
+  const { createdAt, estimated, totalTokens, costMicros, currency } = usageRecords
   return db
     .select(
       selectSums(usageRecords, query, {
@@ -153,6 +168,7 @@ function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, p
         requests: sql`count(*)`,
         estimatedTokens: sql`sum(${estimated} * ${totalTokens})`,
         estimatedRequests: sql`sum(${estimated})`,
+        unpricedRequests: sql`sum(case when ${costMicros} is null and ${currency} <> '' then 1 else 0 end)`,
         lastUsedAt: sql`max(${createdAt})`,
       }),
     )

@@ -32,6 +32,12 @@ export interface UsageRecord {
   readonly characters?: number | undefined
   /** Images that were made. @default 0 */
   readonly images?: number | undefined
+  /** Prompt tokens that were written to a cache. @default 0 */
+  readonly cacheWriteTokens?: number | undefined
+  /** Cost in whole millionths of {@link UsageRecord.currency}, 0 or more; absent for an unknown cost. */
+  readonly costMicros?: number | undefined
+  /** ISO 4217 code of the currency in which costs were counted, for an unknown cost too. @default none were counted */
+  readonly currency?: string | undefined
 }
 
 /** Choice of records, and their groups. */
@@ -50,7 +56,7 @@ export interface UsageQuery {
   readonly byKey?: boolean | undefined
 }
 
-/** Records of one bucket, account and source and, where asked for, of one key and model. */
+/** Records of one bucket, account, source and currency and, where asked for, of one key and model. */
 export interface UsageGroup {
   /** Start of the bucket, milliseconds since the epoch. */
   readonly bucketStart: number
@@ -78,6 +84,14 @@ export interface UsageGroup {
   /** Characters of text that became sound. */
   readonly characters: number
   readonly images: number
+  /** Tokens of `promptTokens` that were written to a cache. */
+  readonly cacheWriteTokens: number
+  /** Empty where no costs were counted. Costs of several currencies are in groups of their own. */
+  readonly currency: string
+  /** Sum of the known costs, in whole millionths of `currency`. */
+  readonly costMicros: number
+  /** Number of `requests` whose cost is unknown although costs were counted. */
+  readonly unpricedRequests: number
   /** Time of the newest record, milliseconds since the epoch. */
   readonly lastUsedAt: number
 }

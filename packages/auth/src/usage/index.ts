@@ -5,6 +5,7 @@
  */
 
 export { labelBucket, startOfBucket } from './buckets.ts'
+export { sumCosts, type UsageCosts } from './costs.ts'
 export { readPeriod, type UsagePeriod } from './periods.ts'
 export { createUsageRecorder, type UsageJournal, type UsageRecorder, type UsageRecorderOptions } from './recorder.ts'
 export { type KeyTotal, MAX_KEY_TOTALS, type SourcesReport, type UserSourceTotal } from './sources.ts'

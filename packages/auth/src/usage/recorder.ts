@@ -76,6 +76,9 @@ function clean(record: UsageRecord): UsageRecord {
     seconds: cleanSeconds(record.seconds ?? 0),
     characters: cleanAmount(record.characters ?? 0),
     images: cleanAmount(record.images ?? 0),
+    cacheWriteTokens: cleanAmount(record.cacheWriteTokens ?? 0),
+    costMicros: record.costMicros === undefined ? undefined : cleanCount(record.costMicros),
+    currency: record.currency === undefined ? '' : cleanText(record.currency),
   }
 }
 

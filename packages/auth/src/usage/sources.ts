@@ -1,9 +1,12 @@
 import type { UsageGroup, UsageSource } from '../ports/usage.ts'
+import { sumCosts, type UsageCosts } from './costs.ts'
 
-/** Tokens and requests together. */
+/** Tokens, requests and costs together. */
 export interface Total {
   readonly tokens: number
   readonly requests: number
+  /** Absent where no costs were counted. */
+  readonly costs?: UsageCosts | undefined
 }
 
 /** The usage of one key. A renamed key has an entry for each name. */
@@ -43,22 +46,30 @@ export const MAX_KEY_TOTALS = 200
 
 const NOTHING: Total = { tokens: 0, requests: 0 }
 
-const add = <T extends Total>(total: T, { totalTokens, requests }: UsageGroup): T => ({
-  ...total,
-  tokens: total.tokens + totalTokens,
-  requests: total.requests + requests,
-})
+/** A total of some groups. */
+function sum<T extends Total>(empty: T, groups: readonly UsageGroup[]): T {
+  const costs = sumCosts(groups)
+  return {
+    ...empty,
+    tokens: groups.reduce((total, { totalTokens }) => total + totalTokens, 0),
+    requests: groups.reduce((total, { requests }) => total + requests, 0),
+    ...(costs.costs.length === 0 && costs.unpricedRequests === 0 ? {} : { costs }),
+  }
+}
 
 function sumBy<T extends Total>(
   groups: readonly UsageGroup[],
   { toKey, toEmpty }: { readonly toKey: (group: UsageGroup) => string; readonly toEmpty: (group: UsageGroup) => T },
 ): readonly T[] {
-  const sums = new Map<string, T>()
+  const byKey = new Map<string, UsageGroup[]>()
   for (const group of groups) {
     const key = toKey(group)
-    sums.set(key, add(sums.get(key) ?? toEmpty(group), group))
+    const known = byKey.get(key)
+    if (known === undefined) byKey.set(key, [group])
+    else known.push(group)
   }
-  return [...sums.values()].sort((left, right) => right.tokens - left.tokens)
+  const sums = [...byKey.values()].flatMap((own) => own.slice(0, 1).map((first) => sum(toEmpty(first), own)))
+  return sums.sort((left, right) => right.tokens - left.tokens)
 }
 
 function sumKeys(groups: readonly UsageGroup[]): readonly KeyTotal[] {
@@ -99,10 +110,10 @@ export function reportSources(
   return {
     buckets: [...groups].sort((left, right) => left.bucketStart - right.bucketStart),
     totals: {
-      bySource: Object.fromEntries(sources.map(({ source, tokens, requests }) => [source, { tokens, requests }])),
+      bySource: Object.fromEntries(sources.map(({ source, ...total }) => [source, total])),
       byKey: sumKeys(keyed).slice(0, MAX_KEY_TOTALS),
       ...(isForAdmin ? { byUserSource } : {}),
-      grandTotal: groups.reduce<Total>(add, NOTHING),
+      grandTotal: sum(NOTHING, groups),
     },
     isTruncated: new Set(keyed.map(({ apiKeyId }) => apiKeyId)).size > MAX_KEY_TOTALS,
   }

@@ -7,7 +7,7 @@ export type UsageSpan = UsageQuery['bucket']
 /** All widths, from the finest. */
 export const USAGE_SPANS = ['hour', 'day', 'month'] as const satisfies readonly UsageSpan[]
 
-/** Sums of one hour, day or month, of one account, source, key and model. */
+/** Sums of one hour, day or month, of one account, source, key, model and currency. */
 export interface UsageSum extends Omit<UsageGroup, 'bucketStart'> {
   readonly span: UsageSpan
   /** Milliseconds since the epoch. */
@@ -28,9 +28,10 @@ export type UsageTotals = Pick<
   | 'seconds'
   | 'characters'
   | 'images'
+  | 'cacheWriteTokens'
 >
 
-type Sums = UsageTotals & Pick<UsageGroup, 'lastUsedAt'>
+type Sums = UsageTotals & Pick<UsageGroup, 'costMicros' | 'unpricedRequests' | 'lastUsedAt'>
 
 function add<T extends Sums>(left: T, right: Sums): T {
   return {
@@ -46,16 +47,19 @@ function add<T extends Sums>(left: T, right: Sums): T {
     seconds: left.seconds + right.seconds,
     characters: left.characters + right.characters,
     images: left.images + right.images,
+    cacheWriteTokens: left.cacheWriteTokens + right.cacheWriteTokens,
+    costMicros: left.costMicros + right.costMicros,
+    unpricedRequests: left.unpricedRequests + right.unpricedRequests,
     lastUsedAt: Math.max(left.lastUsedAt, right.lastUsedAt),
   }
 }
 
 function joinKey(parts: Omit<UsageGroup, keyof Sums | 'bucketStart'>, start: string | number): string {
-  const { model, userId, userName, source, apiKeyId, apiKeyName } = parts
-  return JSON.stringify([start, userId, userName, source, apiKeyId, apiKeyName, model])
+  const { model, userId, userName, source, apiKeyId, apiKeyName, currency } = parts
+  return JSON.stringify([start, userId, userName, source, apiKeyId, apiKeyName, model, currency])
 }
 
-/** Adds groups of the same bucket, model, account, source and key. */
+/** Adds groups of the same bucket, model, account, source, key and currency. */
 export function mergeGroups(groups: readonly UsageGroup[]): readonly UsageGroup[] {
   const merged = new Map<string, UsageGroup>()
   for (const group of groups) {
@@ -80,7 +84,7 @@ export function addSums(left: UsageSum, right: UsageSum): UsageSum {
 export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
   const { model, userId, userName, source, apiKeyId = '', apiKeyName = '', createdAt } = record
   const { promptTokens, completionTokens, totalTokens, cachedTokens = 0, reasoningTokens = 0 } = record
-  const { seconds = 0, characters = 0, images = 0 } = record
+  const { seconds = 0, characters = 0, images = 0, cacheWriteTokens = 0, currency = '', costMicros } = record
   const isEstimated = record.isEstimated === true
   return {
     span,
@@ -103,7 +107,16 @@ export function toSum(record: UsageRecord, span: UsageSpan): UsageSum {
     seconds,
     characters,
     images,
+    cacheWriteTokens,
+    currency,
+    costMicros: costMicros ?? 0,
+    unpricedRequests: isUnpriced(record) ? 1 : 0,
   }
+}
+
+/** Whether the cost of a record is unknown although costs were counted. */
+function isUnpriced({ costMicros, currency = '' }: UsageRecord): boolean {
+  return costMicros === undefined && currency !== ''
 }
 
 type GrowingSum = { -readonly [Field in keyof UsageSum]: UsageSum[Field] }
@@ -112,9 +125,9 @@ type GrowingSum = { -readonly [Field in keyof UsageSum]: UsageSum[Field] }
 function sumHours(records: readonly UsageRecord[]): readonly UsageSum[] {
   const hours = new Map<string, GrowingSum>()
   for (const record of records) {
-    const { userId, userName, source, apiKeyId = '', apiKeyName = '', model, createdAt } = record
+    const { userId, userName, source, apiKeyId = '', apiKeyName = '', model, createdAt, currency = '' } = record
     const start = startOfBucket(createdAt, 'hour')
-    const key = `${start}\0${userId}\0${userName}\0${source}\0${apiKeyId}\0${apiKeyName}\0${model}`
+    const key = `${start}\0${userId}\0${userName}\0${source}\0${apiKeyId}\0${apiKeyName}\0${model}\0${currency}`
     const sum = hours.get(key)
     if (sum === undefined) {
       hours.set(key, toSum(record, 'hour'))
@@ -131,6 +144,9 @@ function sumHours(records: readonly UsageRecord[]): readonly UsageSum[] {
     sum.seconds += record.seconds ?? 0
     sum.characters += record.characters ?? 0
     sum.images += record.images ?? 0
+    sum.cacheWriteTokens += record.cacheWriteTokens ?? 0
+    sum.costMicros += record.costMicros ?? 0
+    sum.unpricedRequests += isUnpriced(record) ? 1 : 0
     sum.lastUsedAt = Math.max(sum.lastUsedAt, createdAt)
   }
   return [...hours.values()]

@@ -29,6 +29,10 @@ const group = (factor: number, changes: Partial<UsageGroup> = {}): UsageGroup =>
   seconds: 0.5 * factor,
   characters: 29 * factor,
   images: 31 * factor,
+  cacheWriteTokens: 37 * factor,
+  currency: '',
+  costMicros: 0,
+  unpricedRequests: 0,
   lastUsedAt: 23 * factor,
   ...changes,
 })
@@ -137,6 +141,7 @@ describe('a report', () => {
       seconds: 55.5,
       characters: 3219,
       images: 3441,
+      cacheWriteTokens: 4107,
     })
     expect(new Set(Object.values(sumUsage([])))).toEqual(new Set([0]))
   })

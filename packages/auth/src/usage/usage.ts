@@ -2,6 +2,7 @@ import { SvcError } from '@svc/errors'
 import type { CallOptions, Clock } from '../ports/clock.ts'
 import type { UsageGroup, UsageQuery, UsageStore } from '../ports/usage.ts'
 import { DAY_MS, labelBucket } from './buckets.ts'
+import { sumCosts, type UsageCosts } from './costs.ts'
 import { readPeriod, type UsagePeriod } from './periods.ts'
 import { reportSources, type SourcesReport } from './sources.ts'
 import type { UsageTotals } from './sums.ts'
@@ -27,6 +28,8 @@ export interface UsageRow extends UsageGroup {
 export interface UsageReport {
   readonly rows: readonly UsageRow[]
   readonly totals: UsageTotals
+  /** The costs of all rows. */
+  readonly costs: UsageCosts
 }
 
 /** The account whose usage is asked for. */
@@ -90,6 +93,7 @@ export function sumUsage(groups: readonly UsageTotals[]): UsageTotals {
     seconds: sum((one) => one.seconds),
     characters: sum((one) => one.characters),
     images: sum((one) => one.images),
+    cacheWriteTokens: sum((one) => one.cacheWriteTokens),
   }
 }
 
@@ -133,6 +137,7 @@ export function createUsage(options: UsageOptions): Usage {
           period,
         ),
         totals: sumUsage(groups),
+        costs: sumCosts(groups),
       }
     },
     async readSources(audience, { signal }) {

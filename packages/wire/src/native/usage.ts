@@ -27,9 +27,28 @@ const figures = {
   spoken_characters: count.exactOptional(),
   /** Images that were made; absent without any. */
   images: count.exactOptional(),
+  /** Prompt tokens that were written to a cache, as far as the servers that answered say; absent without any. */
+  cache_write_tokens: count.exactOptional(),
+  /** Requests among `request_count` whose cost is unknown; absent without any, and where no costs were counted. */
+  unpriced_request_count: count.exactOptional(),
 }
 
-/** Requests of one time bucket, account, source, key and model. */
+/** Costs by currency, those of requests of unknown cost left out; absent where none is known. */
+const costs = z
+  .array(
+    z.looseObject({
+      /** ISO 4217 code. */
+      currency: z.string(),
+      /** Whole millionths of the currency. */
+      cost_micros: count,
+    }),
+  )
+  .exactOptional()
+
+/** Figures of requests whose costs may be in several currencies. */
+const totals = { ...figures, costs }
+
+/** Requests of one time bucket, account, source, key, model and currency. */
 export const usageRow = z.looseObject({
   /** Label in UTC: `2026-01-31 23:00`, `2026-01-31` or `2026-01`. */
   bucket: z.string(),
@@ -43,19 +62,23 @@ export const usageRow = z.looseObject({
   /** As it was at the time; only for the source `apikey`. */
   api_key_name: z.string().exactOptional(),
   ...figures,
+  /** ISO 4217 code of the currency in which costs were counted; absent where none were. */
+  currency: z.string().exactOptional(),
+  /** Known costs in whole millionths of `currency`; absent where no cost is known. */
+  cost_micros: count.exactOptional(),
 })
 
 /** Reply of `GET /api/auth/usage` and `GET /api/auth/admin/usage`. */
 export const usageReply = z.looseObject({
   /** In the order of the buckets. */
   usage: z.array(usageRow),
-  totals: z.looseObject(figures),
+  totals: z.looseObject(totals),
 })
 
 /** Reply of `GET /api/usage` and `GET /api/usage/all`. */
 export const usageView = usageReply.extend({
   /** Most tokens first. */
-  by_model: z.array(z.looseObject({ model: z.string(), ...figures })),
+  by_model: z.array(z.looseObject({ model: z.string(), ...totals })),
   /** The caller. */
   viewer: z.looseObject({
     id: z.string(),
@@ -65,8 +88,13 @@ export const usageView = usageReply.extend({
   }),
 })
 
-/** Tokens and requests together. */
-export const usageTotal = z.looseObject({ tokens: count, requests: count })
+/** Tokens, requests and costs together. */
+export const usageTotal = z.looseObject({
+  tokens: count,
+  requests: count,
+  costs,
+  unpriced_request_count: figures.unpriced_request_count,
+})
 
 /** Usage of one key. */
 export const usageOfKey = usageTotal.extend({
@@ -96,7 +124,7 @@ export const usageSourcesReply = z.looseObject({
   truncated: z.boolean(),
 })
 
-/** Requests of one time bucket, account, source, key and model. */
+/** Requests of one time bucket, account, source, key, model and currency. */
 export type WireUsageRow = z.infer<typeof usageRow>
 /** Usage over time. */
 export type UsageReply = z.infer<typeof usageReply>

@@ -107,6 +107,22 @@ export const plainText: Field<string> = register(
   { expected: 'text', json: SCALAR_TYPES },
 )
 
+/** Any scalar as written that nothing speaks against. */
+export function textOf({
+  refuse,
+  ...meta
+}: Required<Pick<FieldMeta, 'expected' | 'json'>> & {
+  /** The sentence that refuses a text; undefined for a good one. */
+  readonly refuse: (text: string) => string | undefined
+}): Field<string> {
+  const read = (node: YamlNode): Reading => {
+    if (node.kind !== 'scalar') return misfit(node, meta.expected)
+    const reason = refuse(node.text)
+    return reason === undefined ? { value: node.text } : { reason }
+  }
+  return register(readNode(read, z.string()), meta)
+}
+
 /** The name of a file or folder. */
 export const fileName: Field<string> = reaching('file', plainText)
 
@@ -250,6 +266,27 @@ export function oneOrMap<T>(item: Field<T>): Field<T | Readonly<Record<string, T
   // Values of a map are not listed as unknown keys.
   return register(schema as unknown as z.ZodType<T | Readonly<Record<string, T>>>, {
     expected: `${META.get(item)?.expected ?? 'a value'}, or a map of them`,
+  })
+}
+
+/** A list of blocks, or one block in place of a list of one. */
+export function oneOrList<T>(item: Field<T>): Field<readonly T[]> {
+  const many = list(item)
+  const schema = z
+    .transform<YamlNode, readonly unknown[]>((node, context) => {
+      const reading = (node.kind === 'list' ? many : item).safeParse(node)
+      if (reading.success) return node.kind === 'list' ? (reading.data as readonly T[]) : [reading.data]
+      for (const { message, path } of reading.error.issues) {
+        context.issues.push({ code: 'custom', message, path: [...path], input: node })
+      }
+      return z.NEVER
+    })
+    .pipe(z.array(z.unknown()))
+  // The values are those of the item.
+  return register(schema as unknown as z.ZodType<readonly T[]>, {
+    expected: 'a map, or a list of maps',
+    item,
+    keys: META.get(item)?.keys,
   })
 }
 

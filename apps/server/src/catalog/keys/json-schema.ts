@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { findFieldMeta } from './fields.ts'
+import { type Field, findFieldMeta } from './fields.ts'
 import { modelKeys } from './model-keys.ts'
 
 type Json = Record<string, unknown>
@@ -15,20 +15,31 @@ function widen(zodSchema: z.core.$ZodType, jsonSchema: Json): void {
   if (meta === undefined) return
   const { description, propertyNames: _, ...found } = jsonSchema
   for (const key of Object.keys(jsonSchema)) delete jsonSchema[key]
-  Object.assign(jsonSchema, description === undefined ? {} : { description }, allowNull(meta.json ?? found))
+  const form =
+    meta.item !== undefined && meta.keys !== undefined ? toOneOrList(meta.item) : allowNull(meta.json ?? found)
+  Object.assign(jsonSchema, description === undefined ? {} : { description }, form)
 }
+
+/** A block, or a list of them. */
+function toOneOrList(item: Field): Json {
+  const { properties } = z.toJSONSchema(item, OPTIONS)
+  return { type: ['object', 'array', 'null'], properties, items: { type: ['object', 'null'], properties } }
+}
+
+const OPTIONS = {
+  io: 'input',
+  // Editors know this draft best.
+  target: 'draft-07',
+  override: ({ zodSchema, jsonSchema }: { readonly zodSchema: z.core.$ZodType; readonly jsonSchema: Json }) =>
+    widen(zodSchema, jsonSchema),
+} as const
 
 /**
  * The JSON Schema of a model file, for editors. Every file that the server takes is valid. Rules over several keys are
  * not in it, and unknown keys are allowed as in the server.
  */
 export function toModelSchema(): Json {
-  const { $schema, properties } = z.toJSONSchema(modelKeys, {
-    io: 'input',
-    // Editors know this draft best.
-    target: 'draft-07',
-    override: ({ zodSchema, jsonSchema }) => widen(zodSchema, jsonSchema),
-  })
+  const { $schema, properties } = z.toJSONSchema(modelKeys, OPTIONS)
   // A file may be a list of models.
   return { $schema, title: 'Model file of svc', type: ['object', 'array'], properties, items: { $ref: '#' } }
 }

@@ -4,7 +4,10 @@ import { modelKeys } from './model-keys.ts'
 /** Lists the reach of keys, each by its path. `*` is each entry of a list or map. */
 function listReach(field: Field, path: readonly string[], above: Reach | undefined): [string, Reach][] {
   const { keys, item, reach } = findFieldMeta(field) ?? {}
-  const inner: [string, Field][] = keys !== undefined ? Object.entries(keys) : item !== undefined ? [['*', item]] : []
+  const inner: [string, Field][] = [
+    ...Object.entries(keys ?? {}),
+    ...(item === undefined ? [] : [['*', item] as [string, Field]]),
+  ]
   const own = reach ?? above
   const key = path.join('.')
   if (inner.length === 0) return [[key, own ?? 'nothing']]

@@ -31,8 +31,10 @@ export const EDITOR_FIELDS: readonly EditorField[] = KEY_GROUPS.flatMap(({ id, k
 function listFields(keys: KeyTable, section: string, above: readonly string[]): readonly EditorField[] {
   return Object.entries(keys).flatMap(([key, field]) => {
     const path = [...above, key]
-    const inner = findFieldMeta(field)?.keys
-    return inner === undefined ? [describeField(field, { path, key, section })] : listFields(inner, section, path)
+    const { keys: inner, item } = findFieldMeta(field) ?? {}
+    return inner === undefined || item !== undefined
+      ? [describeField(field, { path, key, section })]
+      : listFields(inner, section, path)
   })
 }
 

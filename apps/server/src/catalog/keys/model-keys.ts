@@ -20,6 +20,7 @@ import {
 import { COMPRESSION, FUNCTION, LLM, PARAMETERS, REASONING, TEMPLATE, VLLM } from './language-keys.ts'
 import { LEGACY_PII_KEYS, PII, PII_DETECTION } from './pii-keys.ts'
 import { PIPELINE } from './pipeline-keys.ts'
+import { PRICING } from './price-keys.ts'
 import { ROUTER } from './router-keys.ts'
 import { FAILOVER, MITM, PROXY } from './upstream-keys.ts'
 
@@ -149,6 +150,7 @@ const BLOCKS = {
   mitm: about(reaching('interception', block(MITM)), 'Interception of TLS connections.'),
   mcp: about(block(MCP), 'MCP servers: each value is YAML or JSON text with an mcpServers map.'),
   agent: about(block(AGENT), 'Behaviour of agents that use the model.'),
+  pricing: about(PRICING, 'What the use of the model costs: a price, or a list of prices with their dates.'),
 }
 
 /** Words of keys that are written in capitals. */

@@ -85,7 +85,8 @@ function listUnknownKeys(field: Field, node: YamlNode, path: string): KeyNote[] 
   if (item !== undefined && node.kind === 'list')
     return node.items.flatMap((each, index) => listUnknownKeys(item, each, `${path}[${index}]`))
   if (node.kind !== 'map') return []
-  if (item !== undefined)
+  // A field with keys and items is one block or a list of them.
+  if (item !== undefined && keys === undefined)
     return [...node.entries].flatMap(([key, { value }]) => listUnknownKeys(item, value, joinKeys(path, key)))
   if (keys === undefined) return []
   return [...node.entries].flatMap(([key, { line, value }]) => {

@@ -40,6 +40,12 @@ export const folders = defineSection({
       default: 'configuration',
       about: 'runtime_settings.json, api_keys.json and external_backends.json, read again when they change',
     }),
+    pricesFile: option(path, {
+      flag: 'prices-file',
+      env: ['SVC_PRICES_FILE'],
+      shownDefault: 'prices.yaml in the configuration folder',
+      about: 'YAML file with what models cost, read again when it changes',
+    }),
     secretsPath: option(path, {
       flag: 'secrets-path',
       env: ['SVC_SECRETS_PATH'],

@@ -9,6 +9,7 @@ import { toUsageReply } from '../../api/admin/usage/wire-usage.ts'
 import { createModel } from '../../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import { createMetrics } from '../../monitoring/metrics.ts'
+import { NO_PRICES } from '../../spend/price-book.ts'
 import { createUsageRecords } from '../../usage/record-usage.ts'
 import { createIdleStages } from '../core/__fixtures__/idle-stages.ts'
 import { createModelSlots } from '../core/admission.ts'
@@ -50,7 +51,7 @@ async function createWorld(scripts: Readonly<Record<string, Script>>, model: Mod
   await quotas.putRule('ada', { maxTokens: 1000, maxRequests: 3, window: '1d' }, SIGNAL)
   const rules = await stores.quotas.listRules('ada', SIGNAL)
   const recorder = createUsageRecorder({ store: stores.usage, clock })
-  const usage = createUsageRecords(recorder)
+  const usage = createUsageRecords({ stored: recorder, book: NO_PRICES })
   const metrics = createMetrics()
   const left = new AbortController()
   const executor = {

@@ -164,9 +164,13 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
       promptTokens: usage.promptTokens,
       completionTokens: usage.completionTokens,
       cachedTokens: usage.cachedTokens,
+      cacheWriteTokens: usage.cacheWriteTokens,
       reasoningTokens: usage.reasoningTokens,
       media: usage.media,
       isEstimated,
+      model,
+      promptMs: usage.promptMs,
+      generationMs: usage.generationMs,
     })
   }
 }

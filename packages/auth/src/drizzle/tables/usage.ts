@@ -27,6 +27,11 @@ export const usageRecordsOnSqlite = sqlite.sqliteTable(
     seconds: sqlite.real('seconds').notNull().default(0),
     characters: sqlite.integer('characters').notNull().default(0),
     images: sqlite.integer('images').notNull().default(0),
+    cacheWriteTokens: sqlite.integer('cache_write_tokens').notNull().default(0),
+    /** Null for an unknown cost. */
+    costMicros: sqlite.integer('cost_micros'),
+    /** Empty where no costs were counted. */
+    currency: sqlite.text('currency').notNull().default(''),
   },
   (table) => [
     sqlite.index('auth_usage_records_by_age').on(table.createdAt, table.id),
@@ -56,6 +61,9 @@ export const usageRecordsOnPostgres = pg.pgTable(
     seconds: pg.doublePrecision('seconds').notNull().default(0),
     characters: pg.bigint('characters', { mode: 'number' }).notNull().default(0),
     images: pg.bigint('images', { mode: 'number' }).notNull().default(0),
+    cacheWriteTokens: pg.bigint('cache_write_tokens', { mode: 'number' }).notNull().default(0),
+    costMicros: pg.bigint('cost_micros', { mode: 'number' }),
+    currency: pg.text('currency').notNull().default(''),
   },
   (table) => [
     pg.index('auth_usage_records_by_age').on(table.createdAt, table.id),
@@ -88,6 +96,10 @@ export const usageSumsOnSqlite = sqlite.sqliteTable(
     seconds: sqlite.real('seconds').notNull().default(0),
     characters: sqlite.integer('characters').notNull().default(0),
     images: sqlite.integer('images').notNull().default(0),
+    cacheWriteTokens: sqlite.integer('cache_write_tokens').notNull().default(0),
+    currency: sqlite.text('currency').notNull().default(''),
+    costMicros: sqlite.integer('cost_micros').notNull().default(0),
+    unpricedRequests: sqlite.integer('unpriced_requests').notNull().default(0),
   },
   (table) => [
     sqlite.primaryKey({
@@ -100,6 +112,7 @@ export const usageSumsOnSqlite = sqlite.sqliteTable(
         table.apiKeyId,
         table.apiKeyName,
         table.model,
+        table.currency,
       ],
     }),
     sqlite.index('auth_usage_sums_by_user').on(table.userId, table.span, table.start),
@@ -129,6 +142,10 @@ export const usageSumsOnPostgres = pg.pgTable(
     seconds: pg.doublePrecision('seconds').notNull().default(0),
     characters: pg.bigint('characters', { mode: 'number' }).notNull().default(0),
     images: pg.bigint('images', { mode: 'number' }).notNull().default(0),
+    cacheWriteTokens: pg.bigint('cache_write_tokens', { mode: 'number' }).notNull().default(0),
+    currency: pg.text('currency').notNull().default(''),
+    costMicros: pg.bigint('cost_micros', { mode: 'number' }).notNull().default(0),
+    unpricedRequests: pg.bigint('unpriced_requests', { mode: 'number' }).notNull().default(0),
   },
   (table) => [
     pg.primaryKey({
@@ -141,6 +158,7 @@ export const usageSumsOnPostgres = pg.pgTable(
         table.apiKeyId,
         table.apiKeyName,
         table.model,
+        table.currency,
       ],
     }),
     pg.index('auth_usage_sums_by_user').on(table.userId, table.span, table.start),

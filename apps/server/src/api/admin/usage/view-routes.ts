@@ -1,13 +1,14 @@
-import { sumUsage, type UsageReport, type UsageRow } from '@svc/auth/usage'
+import { sumCosts, sumUsage, type UsageReport, type UsageRow } from '@svc/auth/usage'
 import { SvcError } from '@svc/errors'
 import type { UsageView } from '@svc/wire/native'
 import type { Call } from '../../../http/call.ts'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import { formatMicros } from '../../../spend/format-micros.ts'
 import type { UsageRouteParts } from './routes.ts'
 import { toCsv } from './to-csv.ts'
-import { toUsageReply, toWireFigures } from './wire-usage.ts'
+import { toUsageReply, toWireCosts, toWireFigures } from './wire-usage.ts'
 
 const wire = () => import('@svc/wire/native')
 const schemas = () => import('./schemas.ts')
@@ -79,7 +80,11 @@ function sumByModel(rows: readonly UsageRow[]): UsageView['by_model'] {
     if (known === undefined) byModel.set(row.model, [row])
     else known.push(row)
   }
-  const sums = [...byModel].map(([model, own]) => ({ model, ...toWireFigures(sumUsage(own)) }))
+  const sums = [...byModel].map(([model, own]) => ({
+    model,
+    ...toWireFigures(sumUsage(own)),
+    ...toWireCosts(sumCosts(own)),
+  }))
   return sums.sort((one, other) => other.total_tokens - one.total_tokens)
 }
 
@@ -97,14 +102,20 @@ const FIGURE_COLUMNS = [
   'media_seconds',
   'spoken_characters',
   'images',
+  'cache_write_tokens',
+  'unpriced_request_count',
 ] as const
+/** An empty cost is unknown. */
+const COST_COLUMNS = ['cost', 'currency'] as const
 
 function replyWithTable(report: UsageReport): HttpReply {
   const rows = toUsageReply(report).usage.map((row) => [
     ...TEXT_COLUMNS.map((column) => row[column] ?? ''),
     ...FIGURE_COLUMNS.map((column) => row[column] ?? 0),
+    row.cost_micros === undefined ? '' : formatMicros(row.cost_micros),
+    row.currency ?? '',
   ])
-  return new HttpReply(toCsv([[...TEXT_COLUMNS, ...FIGURE_COLUMNS], ...rows]), {
+  return new HttpReply(toCsv([[...TEXT_COLUMNS, ...FIGURE_COLUMNS, ...COST_COLUMNS], ...rows]), {
     headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="usage.csv"' },
   })
 }

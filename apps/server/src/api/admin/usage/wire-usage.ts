@@ -1,4 +1,4 @@
-import type { SourcesReport, UsageReport, UsageRow, UsageTotals } from '@svc/auth/usage'
+import type { SourcesReport, UsageCosts, UsageReport, UsageRow, UsageTotals } from '@svc/auth/usage'
 import type { UsageReply, UsageSourcesReply, WireUsageRow } from '@svc/wire/native'
 
 /** A report over sources whose buckets have labels. */
@@ -13,6 +13,29 @@ function toWireRow(row: UsageRow): UsageSourcesReply['buckets'][number] {
     source: row.source,
     ...(isKeyed ? { api_key_id: row.apiKeyId, api_key_name: row.apiKeyName } : {}),
     ...toWireFigures(row),
+    ...toWireCost(row),
+  }
+}
+
+/** The cost of a row; one that is unknown is left out and counted. */
+function toWireCost({ currency, costMicros, unpricedRequests, requests }: UsageRow) {
+  if (currency === '') return {}
+  return {
+    currency,
+    ...(unpricedRequests < requests ? { cost_micros: costMicros } : {}),
+    ...toWireUnpriced(unpricedRequests),
+  }
+}
+
+const toWireUnpriced = (requests: number) => (requests === 0 ? {} : { unpriced_request_count: requests })
+
+/** Costs by currency as they go out. */
+export function toWireCosts({ costs, unpricedRequests }: UsageCosts) {
+  return {
+    ...(costs.length === 0
+      ? {}
+      : { costs: costs.map(({ currency, costMicros }) => ({ currency, cost_micros: costMicros })) }),
+    ...toWireUnpriced(unpricedRequests),
   }
 }
 
@@ -20,7 +43,7 @@ function toWireRow(row: UsageRow): UsageSourcesReply['buckets'][number] {
 const roundSeconds = (seconds: number): number => Math.round(seconds * 1000) / 1000
 
 /** Figures as they go out. */
-export function toWireFigures(sums: UsageTotals): UsageReply['totals'] {
+export function toWireFigures(sums: UsageTotals) {
   return {
     prompt_tokens: sums.promptTokens,
     completion_tokens: sums.completionTokens,
@@ -33,17 +56,18 @@ export function toWireFigures(sums: UsageTotals): UsageReply['totals'] {
     ...(sums.seconds === 0 ? {} : { media_seconds: roundSeconds(sums.seconds) }),
     ...(sums.characters === 0 ? {} : { spoken_characters: sums.characters }),
     ...(sums.images === 0 ? {} : { images: sums.images }),
+    ...(sums.cacheWriteTokens === 0 ? {} : { cache_write_tokens: sums.cacheWriteTokens }),
   }
 }
 
 /** Usage over time as it goes out (§4.2). */
-export function toUsageReply({ rows, totals }: UsageReport): UsageReply {
+export function toUsageReply({ rows, totals, costs }: UsageReport): UsageReply {
   return {
     usage: rows.map((row): WireUsageRow => {
       const { bucket, ...figures } = toWireRow(row)
       return { bucket, model: row.model, ...figures }
     }),
-    totals: toWireFigures(totals),
+    totals: { ...toWireFigures(totals), ...toWireCosts(costs) },
   }
 }
 
@@ -58,8 +82,7 @@ export function toSourcesReply({ buckets, totals, isTruncated }: LabelledSources
         api_key_name: key.apiKeyName,
         user_id: key.userId,
         user_name: key.userName,
-        tokens: key.tokens,
-        requests: key.requests,
+        ...toWireTotal(key),
         last_used: new Date(key.lastUsedAt).toISOString(),
       })),
       ...(totals.byUserSource === undefined ? {} : { by_user_source: totals.byUserSource.map(toWireUser) }),
@@ -71,8 +94,8 @@ export function toSourcesReply({ buckets, totals, isTruncated }: LabelledSources
 
 type Totals = SourcesReport['totals']
 
-function toWireTotal({ tokens, requests }: Totals['grandTotal']) {
-  return { tokens, requests }
+function toWireTotal({ tokens, requests, costs }: Totals['grandTotal']) {
+  return { tokens, requests, ...(costs === undefined ? {} : toWireCosts(costs)) }
 }
 
 const SOURCES = ['apikey', 'web', 'legacy'] as const
@@ -87,6 +110,6 @@ function toWireSources(totals: Totals['bySource']): UsageSourcesReply['totals'][
 
 type UserTotal = NonNullable<Totals['byUserSource']>[number]
 
-function toWireUser({ source, userId, userName, tokens, requests }: UserTotal) {
-  return { source, user_id: userId, user_name: userName, tokens, requests }
+function toWireUser({ source, userId, userName, ...total }: UserTotal) {
+  return { source, user_id: userId, user_name: userName, ...toWireTotal(total) }
 }

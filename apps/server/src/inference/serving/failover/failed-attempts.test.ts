@@ -33,6 +33,9 @@ it('records the figures of a failed target under its own name, and no record wit
       promptTokens: 7,
       completionTokens: 2,
       isEstimated: false,
+      model: target,
+      promptMs: 0,
+      generationMs: 0,
     },
   ])
   const text = await (await metrics.registry()).metrics()

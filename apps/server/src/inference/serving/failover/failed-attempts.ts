@@ -38,7 +38,7 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
   return {
     settle({ context, requestedModel, target, startedAt, usage: figures }) {
       if (!isUsed(figures)) return
-      const { promptTokens, completionTokens, cachedTokens, reasoningTokens, media } = figures
+      const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens, media } = figures
       metrics.countTokens('prompt', promptTokens)
       metrics.countTokens('completion', completionTokens)
       metrics.server.countMedia(target.name, media)
@@ -54,9 +54,13 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
         promptTokens,
         completionTokens,
         cachedTokens,
+        cacheWriteTokens,
         reasoningTokens,
         media,
         isEstimated: false,
+        model: target,
+        promptMs: figures.promptMs,
+        generationMs: figures.generationMs,
       })
     },
   }
