@@ -32,6 +32,7 @@ import {
   piiRefusal,
   piiTextRequest,
 } from './native/pii.ts'
+import { priceListReply, priceListRequest } from './native/prices.ts'
 import { deviceMemory, resourcesReply } from './native/resources.ts'
 import {
   routerCacheStats,
@@ -215,6 +216,8 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   UsageReply: usageReply,
   UsageView: usageView,
   UsageSourcesReply: usageSourcesReply,
+  PriceListRequest: priceListRequest,
+  PriceListReply: priceListReply,
   Trace: trace,
   TraceList: traceList,
   TraceSummary: traceSummary,

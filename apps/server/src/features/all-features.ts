@@ -19,6 +19,7 @@ import { nodesFeature } from '../api/admin/nodes/feature.ts'
 import { operationsFeature } from '../api/admin/operations/feature.ts'
 import { peersFeature } from '../api/admin/p2p/feature.ts'
 import { piiFeature } from '../api/admin/pii/feature.ts'
+import { pricesFeature } from '../api/admin/prices/feature.ts'
 import { routerFeature } from '../api/admin/router/feature.ts'
 import { settingsFeature } from '../api/admin/settings/feature.ts'
 import { skillsFeature } from '../api/admin/skills/feature.ts'
@@ -84,6 +85,7 @@ export const ALL_FEATURES: readonly CreateFeature[] = [
   interceptionFeature,
   failoverFeature,
   usageFeature,
+  pricesFeature,
   tracesFeature,
   backendLogsFeature,
   corsProxyFeature,

@@ -86,6 +86,8 @@ export const AUDIENCES: Readonly<Record<Audience, readonly string[]>> = {
     'DELETE /api/auth/admin/invites/:id',
     'GET /api/auth/admin/usage',
     'GET /api/usage/all',
+    'GET /api/prices',
+    'PUT /api/prices',
     'GET /api/auth/admin/usage/sources',
     'GET /backend/monitor',
     'GET /v1/backend/monitor',

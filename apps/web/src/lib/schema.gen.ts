@@ -5383,6 +5383,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/prices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The price list, and the price of each model now */
+        get: operations["get_api_prices"];
+        /** Replace the price list */
+        put: operations["put_api_prices"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/traces/summary": {
         parameters: {
             query?: never;
@@ -8077,18 +8095,36 @@ export interface components {
             media_seconds?: number;
             spoken_characters?: number;
             images?: number;
+            cache_write_tokens?: number;
+            unpriced_request_count?: number;
+            currency?: string;
+            cost_micros?: number;
         } & {
             [key: string]: unknown;
         };
         UsageTotal: {
             tokens: number;
             requests: number;
+            costs?: ({
+                currency: string;
+                cost_micros: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            unpriced_request_count?: number;
         } & {
             [key: string]: unknown;
         };
         UsageOfKey: {
             tokens: number;
             requests: number;
+            costs?: ({
+                currency: string;
+                cost_micros: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            unpriced_request_count?: number;
             api_key_id: string;
             api_key_name: string;
             user_id: string;
@@ -8101,6 +8137,13 @@ export interface components {
         UsageOfUser: {
             tokens: number;
             requests: number;
+            costs?: ({
+                currency: string;
+                cost_micros: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            unpriced_request_count?: number;
             /** @enum {string} */
             source: "apikey" | "web" | "legacy";
             user_id: string;
@@ -8122,6 +8165,14 @@ export interface components {
                 media_seconds?: number;
                 spoken_characters?: number;
                 images?: number;
+                cache_write_tokens?: number;
+                unpriced_request_count?: number;
+                costs?: ({
+                    currency: string;
+                    cost_micros: number;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
                 [key: string]: unknown;
             };
@@ -8142,6 +8193,14 @@ export interface components {
                 media_seconds?: number;
                 spoken_characters?: number;
                 images?: number;
+                cache_write_tokens?: number;
+                unpriced_request_count?: number;
+                costs?: ({
+                    currency: string;
+                    cost_micros: number;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
                 [key: string]: unknown;
             };
@@ -8158,6 +8217,14 @@ export interface components {
                 media_seconds?: number;
                 spoken_characters?: number;
                 images?: number;
+                cache_write_tokens?: number;
+                unpriced_request_count?: number;
+                costs?: ({
+                    currency: string;
+                    cost_micros: number;
+                } & {
+                    [key: string]: unknown;
+                })[];
             } & {
                 [key: string]: unknown;
             })[];
@@ -8193,6 +8260,10 @@ export interface components {
                 media_seconds?: number;
                 spoken_characters?: number;
                 images?: number;
+                cache_write_tokens?: number;
+                unpriced_request_count?: number;
+                currency?: string;
+                cost_micros?: number;
             } & {
                 [key: string]: unknown;
             })[];
@@ -8207,6 +8278,87 @@ export interface components {
                 [key: string]: unknown;
             };
             truncated: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        PriceListRequest: {
+            currency?: string;
+            rates?: {
+                [key: string]: string | number;
+            };
+            prices: {
+                model?: string;
+                upstream?: string;
+                from?: string;
+                currency?: string;
+                input?: string | number;
+                cached_input?: string | number;
+                cache_write?: string | number;
+                output?: string | number;
+                reasoning?: string | number;
+                image?: string | number;
+                audio_second?: string | number;
+                characters?: string | number;
+                request?: string | number;
+                compute_second?: string | number;
+            }[];
+        };
+        PriceListReply: {
+            currency?: string;
+            rates: {
+                [key: string]: string;
+            };
+            prices: ({
+                model?: string;
+                upstream?: string;
+                from?: string;
+                currency?: string;
+                input?: string | number;
+                cached_input?: string | number;
+                cache_write?: string | number;
+                output?: string | number;
+                reasoning?: string | number;
+                image?: string | number;
+                audio_second?: string | number;
+                characters?: string | number;
+                request?: string | number;
+                compute_second?: string | number;
+                line: number;
+            } & {
+                [key: string]: unknown;
+            })[];
+            models: ({
+                model: string;
+                /** @enum {string} */
+                origin: "model" | "list";
+                line?: number;
+                price: {
+                    from?: string;
+                    currency?: string;
+                    input?: string | number;
+                    cached_input?: string | number;
+                    cache_write?: string | number;
+                    output?: string | number;
+                    reasoning?: string | number;
+                    image?: string | number;
+                    audio_second?: string | number;
+                    characters?: string | number;
+                    request?: string | number;
+                    compute_second?: string | number;
+                } & {
+                    [key: string]: unknown;
+                };
+            } & {
+                [key: string]: unknown;
+            })[];
+            unpriced: string[];
+            problems: ({
+                line?: number;
+                key?: string;
+                message: string;
+            } & {
+                [key: string]: unknown;
+            })[];
         } & {
             [key: string]: unknown;
         };
@@ -28841,6 +28993,68 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UsageView"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_prices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list in use; its version is the ETag. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceListReply"];
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_prices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PriceListRequest"];
+            };
+        };
+        responses: {
+            /** @description Written and in use. With `If-Match`, only over that version. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PriceListReply"];
                 };
             };
             /** @description An error in the format of the route. */

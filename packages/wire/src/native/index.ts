@@ -4,6 +4,7 @@
  *
  * @module
  */
+
 export {
   type BackendLogLine,
   backendLogLine,
@@ -64,6 +65,7 @@ export {
   piiRefusal,
   piiTextRequest,
 } from './pii.ts'
+export { type PriceListReply, type PriceListRequest, priceListReply, priceListRequest } from './prices.ts'
 export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './resources.ts'
 export {
   type RouterDecideReply,

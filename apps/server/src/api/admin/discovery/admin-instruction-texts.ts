@@ -153,6 +153,12 @@ curl '{base_url}api/usage/all?period=week&format=csv'
 \`\`\`
 
 The first shows the caller's own usage, the second (admin) everybody's by source and key, the third (admin) everybody's as a table. \`period\` is \`day\`, \`week\`, \`month\` or \`all\`.
+
+\`\`\`sh
+curl '{base_url}api/prices'
+\`\`\`
+
+This (admin) shows the price list, the price that each model has now, and the models without one. \`PUT /api/prices\` with \`currency\`, \`rates\` and \`prices\` replaces the list; send the \`ETag\` as \`If-Match\` so as not to overwrite the change of another.
 `,
   },
   {

@@ -108,6 +108,7 @@ export const GROUPS: Readonly<Record<string, NamedPaths>> = {
   usage: {
     view: '/api/usage',
     view_all: '/api/usage/all',
+    prices: '/api/prices',
     own: '/api/auth/usage',
     own_sources: '/api/auth/usage/sources',
     all: '/api/auth/admin/usage',
