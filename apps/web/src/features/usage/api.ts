@@ -25,6 +25,24 @@ export const usageQuery = ({ period, isAll }: UsageQuestion) =>
     placeholderData: keepPreviousData,
   })
 
+/** A price of the list. */
+export type Price = components['schemas']['PriceListRequest']['prices'][number]
+
+/** The price list in use with its version. */
+export const priceQuery = queryOptions({
+  queryKey: ['usage', 'prices'],
+  queryFn: async ({ signal }) => {
+    const reply = api.GET('/api/prices', { signal })
+    const list = await unwrap(reply)
+    return { list, version: (await reply).response.headers.get('etag') ?? '' }
+  },
+})
+
+/** Replaces the price list, unless it has changed since it was read. */
+export async function savePrices(body: components['schemas']['PriceListRequest'], version: string): Promise<void> {
+  await unwrap(api.PUT('/api/prices', { body, headers: { 'if-match': version } }))
+}
+
 /** Whether the server has left keys out of its sums by key. */
 export const truncatedQuery = ({ period, isAll }: UsageQuestion) =>
   queryOptions({

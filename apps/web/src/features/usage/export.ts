@@ -1,4 +1,4 @@
-import { listMedia, type MediaFigure, type UsageGroup } from './group-usage.ts'
+import { addCosts, listMedia, type MediaFigure, type UsageGroup } from './group-usage.ts'
 
 /** A table as a text with commas. Texts that a spreadsheet would take for a formula begin with an apostrophe. */
 export function writeCsv(rows: readonly (readonly (string | number)[])[]): string {
@@ -25,11 +25,15 @@ export function toTable(
   { group, toName }: { readonly group: string; readonly toName: (group: UsageGroup) => string },
 ): (string | number)[][] {
   const media = listMedia(groups)
+  const currencies = [...addCosts(groups).keys()].sort()
+  const isCounted = currencies.length > 0 || groups.some((one) => one.unpricedRequests > 0)
   return [
     [
       ...[group, 'id', 'requests', 'prompt_tokens', 'completion_tokens', 'total_tokens', 'share'],
       ...['cached_tokens', 'reasoning_tokens', 'estimated_tokens'],
       ...media.map((name) => MEDIA_COLUMNS[name]),
+      ...currencies.map((currency) => `cost_micros_${currency.toLowerCase()}`),
+      ...(isCounted ? ['unpriced_requests'] : []),
     ],
     ...groups.map((one) => [
       toName(one),
@@ -43,6 +47,9 @@ export function toTable(
       one.reasoningTokens,
       one.estimatedTokens,
       ...media.map((name) => one[name]),
+      // an empty cost is unknown
+      ...currencies.map((currency) => one.costs.get(currency) ?? ''),
+      ...(isCounted ? [one.unpricedRequests] : []),
     ]),
   ]
 }

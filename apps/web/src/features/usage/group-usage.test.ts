@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest'
 import type { UsageRow } from './api.ts'
 import { toTable, writeCsv } from './export.ts'
-import { filterUsage, groupUsage, listChoices, listMedia } from './group-usage.ts'
+import { addCosts, chooseMetric, filterUsage, groupUsage, listChoices, listMedia } from './group-usage.ts'
 
 const row = (changes: Partial<UsageRow>): UsageRow => ({
   bucket: '2026-01-01',
@@ -108,4 +108,41 @@ it('exports what is shown', () => {
     ['large', 'large', 1, 20, 10, 45, 0.75, 3, 0, 7],
     ['small', 'small', 7, 20, 10, 15, 0.25, 0, 0, 0],
   ])
+})
+
+it('adds costs of one currency only, and an unknown cost is not 0', () => {
+  const rows = [
+    row({ currency: 'USD', cost_micros: 1_500_000 }),
+    row({ currency: 'USD', unpriced_request_count: 1 }),
+    row({ model: 'large', currency: 'EUR', cost_micros: 0 }),
+    row({ model: 'free', currency: 'EUR', unpriced_request_count: 1 }),
+  ]
+  const groups = groupUsage(rows, { group: 'model', metric: 'requests' })
+  expect(groups.map(({ name, costs, unpricedRequests }) => [name, [...costs], unpricedRequests])).toEqual([
+    ['small', [['USD', 1_500_000]], 1],
+    ['free', [], 1],
+    ['large', [['EUR', 0]], 0],
+  ])
+  expect([...addCosts(groups)]).toEqual([
+    ['USD', 1_500_000],
+    ['EUR', 0],
+  ])
+  expect([chooseMetric(rows, 'cost'), chooseMetric(rows.slice(0, 2), 'cost'), chooseMetric([], 'cost')]).toEqual([
+    'tokens',
+    'cost',
+    'tokens',
+  ])
+  const table = toTable(groups, { group: 'Model', toName: ({ name }) => name })
+  expect(table.map((cells) => cells.slice(-3))).toEqual([
+    ['cost_micros_eur', 'cost_micros_usd', 'unpriced_requests'],
+    ['', 1_500_000, 1],
+    ['', '', 1],
+    [0, '', 0],
+  ])
+})
+
+it('draws the cost of a group over time in units', () => {
+  const rows = [row({ currency: 'USD', cost_micros: 250_000 }), row({ currency: 'USD', cost_micros: 500_000 })]
+  const [group] = groupUsage(rows, { group: 'model', metric: 'cost' })
+  expect([...(group?.byBucket ?? [])]).toEqual([['2026-01-01', 0.75]])
 })

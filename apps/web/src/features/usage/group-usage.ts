@@ -20,14 +20,47 @@ export interface UsageGroup {
   readonly spokenCharacters: number
   readonly images: number
   readonly requests: number
+  /** Known costs in millionths by currency. */
+  readonly costs: ReadonlyMap<string, number>
+  /** Requests whose cost is unknown although costs are counted. */
+  readonly unpricedRequests: number
   /** 0 to 1, of the metric that is shown. */
   readonly share: number
   /** The metric by bucket. */
   readonly byBucket: ReadonlyMap<string, number>
 }
 
-const readMetric = (row: UsageRow, metric: Metric): number =>
-  metric === 'tokens' ? row.total_tokens : row.request_count
+/** Micro-units of a unit of a currency. */
+const MICROS = 1_000_000
+
+function readMetric(row: UsageRow, metric: Metric): number {
+  if (metric === 'cost') return (row.cost_micros ?? 0) / MICROS
+  return metric === 'tokens' ? row.total_tokens : row.request_count
+}
+
+/** The currencies in which costs were counted. */
+export const listCurrencies = (rows: readonly UsageRow[]): readonly string[] => [
+  ...new Set(rows.flatMap(({ currency }) => currency ?? [])),
+]
+
+/** The metric to show: costs of several currencies cannot be compared. */
+export const chooseMetric = (rows: readonly UsageRow[], metric: Metric): Metric =>
+  metric === 'cost' && listCurrencies(rows).length !== 1 ? 'tokens' : metric
+
+function sumCosts(rows: readonly UsageRow[]): ReadonlyMap<string, number> {
+  const costs = new Map<string, number>()
+  for (const { currency, cost_micros: cost } of rows)
+    if (currency !== undefined && cost !== undefined) costs.set(currency, (costs.get(currency) ?? 0) + cost)
+  return costs
+}
+
+/** Costs of groups together. */
+export function addCosts(groups: readonly UsageGroup[]): ReadonlyMap<string, number> {
+  const costs = new Map<string, number>()
+  for (const group of groups)
+    for (const [currency, cost] of group.costs) costs.set(currency, (costs.get(currency) ?? 0) + cost)
+  return costs
+}
 
 function readGroup(row: UsageRow, group: Group): readonly [id: string, name: string] {
   switch (group) {
@@ -74,6 +107,8 @@ export function groupUsage(
         spokenCharacters: sum(part.rows, (row) => row.spoken_characters ?? 0),
         images: sum(part.rows, (row) => row.images ?? 0),
         requests: sum(part.rows, (row) => row.request_count),
+        costs: sumCosts(part.rows),
+        unpricedRequests: sum(part.rows, (row) => row.unpriced_request_count ?? 0),
         share: all === 0 ? 0 : total / all,
         byBucket,
       }

@@ -5,7 +5,8 @@ import { type ChartPoint, type ChartSeries, chooseLook } from '../../components/
 import { formatNumber } from '../../lib/format.ts'
 import type { UsageRow } from './api.ts'
 import { listBuckets, shortenBucket } from './buckets.ts'
-import { DRAWN_GROUPS, type UsageGroup } from './group-usage.ts'
+import { formatCost } from './format-costs.ts'
+import { DRAWN_GROUPS, listCurrencies, type UsageGroup } from './group-usage.ts'
 import type { Group, Metric, Period } from './search.ts'
 import { useGroupName } from './use-group-name.ts'
 
@@ -26,6 +27,7 @@ export function UsageChart({
   const { t } = useTranslation('usage')
   const toName = useGroupName(group)
   const key = JSON.stringify([period, group, metric, groups.map(({ id, byBucket }) => [id, ...byBucket])])
+  const currency = metric === 'cost' ? listCurrencies(rows)[0] : undefined
   const { points, series } = useMemo(() => {
     const buckets = listBuckets(period, [...new Set(rows.map(({ bucket }) => bucket))])
     const points = buckets.map((bucket): ChartPoint => ({ tick: shortenBucket(bucket), name: t('bucket', { bucket }) }))
@@ -46,7 +48,7 @@ export function UsageChart({
       points={points}
       series={series}
       height={220}
-      formatValue={formatNumber}
+      formatValue={currency === undefined ? formatNumber : (value) => formatCost(value * 1_000_000, currency)}
     >
       <span className="meta">{t('utc')}</span>
     </Chart>

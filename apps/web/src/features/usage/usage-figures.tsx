@@ -1,6 +1,7 @@
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
-import { listMedia, type UsageGroup } from './group-usage.ts'
+import { formatCosts } from './format-costs.ts'
+import { addCosts, listMedia, type UsageGroup } from './group-usage.ts'
 import * as styles from './usage.module.css'
 
 /** The sums of the shown usage. */
@@ -20,6 +21,8 @@ export function UsageFigures({ groups }: { readonly groups: readonly UsageGroup[
     ...details.filter(([, value]) => value > 0),
     ...listMedia(groups).map((name) => [name, add((one) => one[name])] as const),
   ] as const
+  const costs = addCosts(groups)
+  const unpriced = add(({ unpricedRequests }) => unpricedRequests)
   return (
     <dl className={styles.figures}>
       {figures.map(([name, value]) => (
@@ -28,6 +31,18 @@ export function UsageFigures({ groups }: { readonly groups: readonly UsageGroup[
           <dd>{formatNumber(value, 1)}</dd>
         </div>
       ))}
+      {(costs.size > 0 || unpriced > 0) && (
+        <div className="figure">
+          <dt>{t('column.cost')}</dt>
+          <dd>{formatCosts(costs, t('cost.unknown'))}</dd>
+        </div>
+      )}
+      {unpriced > 0 && (
+        <div className="figure">
+          <dt>{t('column.unpriced')}</dt>
+          <dd>{formatNumber(unpriced)}</dd>
+        </div>
+      )}
     </dl>
   )
 }

@@ -6,7 +6,7 @@ import { Segmented } from '../../components/ui/segmented.tsx'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
 import type { UsageRow } from './api.ts'
 import { toTable, writeCsv } from './export.ts'
-import { listChoices, type UsageGroup } from './group-usage.ts'
+import { chooseMetric, listChoices, listCurrencies, type UsageGroup } from './group-usage.ts'
 import { GROUPS, METRICS, type UsageSearch } from './search.ts'
 import * as styles from './usage.module.css'
 import { useGroupName } from './use-group-name.ts'
@@ -26,7 +26,9 @@ export function UsageFilters({
   readonly onChange: (changes: UsageSearch) => void
 }) {
   const { t } = useTranslation('usage')
-  const { period = 'month', group = 'model', metric = 'tokens', user, key } = search
+  const { period = 'month', group = 'model', user, key } = search
+  const metric = chooseMetric(rows, search.metric ?? 'tokens')
+  const metrics = METRICS.filter((one) => one !== 'cost' || listCurrencies(rows).length === 1)
   const toName = useGroupName(group)
   const users = listChoices(rows, (row) => [row.user_id, row.user_name])
   const keys = listChoices(rows, (row) => [row.api_key_id, row.api_key_name])
@@ -39,8 +41,9 @@ export function UsageFilters({
   const saveCsv = () =>
     saveFile(`${name}.csv`, writeCsv(toTable(groups, { group: t(`group.${group}`), toName })), 'text/csv')
   const saveJson = () => {
-    const shown = groups.map(({ byBucket, ...one }) => ({
+    const shown = groups.map(({ byBucket, costs, ...one }) => ({
       ...one,
+      costs: Object.fromEntries(costs),
       name: toName(one),
       buckets: Object.fromEntries(byBucket),
     }))
@@ -61,7 +64,7 @@ export function UsageFilters({
           small
           label={t('filter.metric')}
           value={metric}
-          options={METRICS.map((one) => [one, t(`metric.${one}`)] as const)}
+          options={metrics.map((one) => [one, t(`metric.${one}`)] as const)}
           onChange={(one) => onChange({ metric: one === 'tokens' ? undefined : one })}
         />
         {isAll && (users.length > 1 || user !== undefined) && (

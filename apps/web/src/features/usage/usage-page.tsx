@@ -1,12 +1,14 @@
 import { useQuery } from '@tanstack/react-query'
+import { type ReactNode, Suspense } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Notice } from '../../components/ui/notice.tsx'
 import { PageHead } from '../../components/ui/page-head.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
 import { EmptyState, NoMatch, QueryView } from '../../components/ui/states.tsx'
+import { lazyPart } from '../../lib/lazy-part.ts'
 import { useSession } from '../../lib/session.ts'
 import { truncatedQuery, type UsageRow, usageQuery } from './api.ts'
-import { filterUsage, groupUsage } from './group-usage.ts'
+import { chooseMetric, filterUsage, groupUsage } from './group-usage.ts'
 import { PERIODS, type UsageSearch } from './search.ts'
 import * as styles from './usage.module.css'
 import { UsageChart } from './usage-chart.tsx'
@@ -15,18 +17,64 @@ import { UsageFilters } from './usage-filters.tsx'
 import { UsageTable } from './usage-table.tsx'
 import { useUsageSearch } from './use-usage-search.ts'
 
-/** The viewer's own usage, and for admins everybody's. */
+const PricePanel = lazyPart(async () => (await import('./price-panel.tsx')).PricePanel)
+
+/** Usage, and for admins the price list. */
 export function UsagePage() {
+  const { viewer } = useSession()
+  const [search, change] = useUsageSearch()
+  if (!viewer.isAdmin || search.view !== 'prices') return <Reports search={search} change={change} />
+  return (
+    <>
+      <Head search={search} change={change} />
+      <div className={`page stack ${styles.page}`}>
+        <Suspense>
+          <PricePanel />
+        </Suspense>
+      </div>
+    </>
+  )
+}
+
+interface PageState {
+  readonly search: UsageSearch
+  readonly change: (changes: UsageSearch) => void
+}
+
+/** The head of the page, with the views that the viewer may open. */
+function Head({ search, change, children }: PageState & { readonly children?: ReactNode }) {
+  const { t } = useTranslation('usage')
+  const { viewer } = useSession()
+  return (
+    <PageHead title={t('title')}>
+      {viewer.isAdmin && (
+        <Segmented
+          small
+          label={t('view.label')}
+          value={search.view ?? 'usage'}
+          options={[
+            ['usage', t('view.usage')],
+            ['prices', t('view.prices')],
+          ]}
+          onChange={(view) => change({ view: view === 'prices' ? 'prices' : undefined })}
+        />
+      )}
+      {children}
+    </PageHead>
+  )
+}
+
+/** The viewer's own usage, and for admins everybody's. */
+function Reports({ search, change }: PageState) {
   const { t } = useTranslation('usage')
   const { viewer, hasAccounts } = useSession()
-  const [search, change] = useUsageSearch()
   const { period = 'month', group = 'model' } = search
   const isAll = viewer.isAdmin && search.who !== 'own'
   const query = useQuery(usageQuery({ period, isAll }))
   const truncated = useQuery({ ...truncatedQuery({ period, isAll }), enabled: group === 'key' })
   return (
     <>
-      <PageHead title={t('title')}>
+      <Head search={search} change={change}>
         {viewer.isAdmin && hasAccounts && (
           <Segmented
             small
@@ -48,7 +96,7 @@ export function UsagePage() {
             onChange={(name) => change({ period: name === 'month' ? undefined : name })}
           />
         </div>
-      </PageHead>
+      </Head>
       <div className={`page stack ${styles.page}`}>
         {truncated.data === true && group === 'key' && <Notice tone="warn">{t('truncated')}</Notice>}
         {!hasAccounts && viewer.kind === 'open' && <p className="meta">{t('accountsOff')}</p>}
@@ -80,8 +128,9 @@ function Report({
   readonly onChange: (changes: UsageSearch) => void
 }) {
   const { t } = useTranslation('usage')
-  const { period = 'month', group = 'model', metric = 'tokens' } = search
+  const { period = 'month', group = 'model' } = search
   const shown = filterUsage(rows, search)
+  const metric = chooseMetric(rows, search.metric ?? 'tokens')
   const groups = groupUsage(shown, { group, metric })
   return (
     <>

@@ -2,7 +2,8 @@ import { useTranslation } from 'react-i18next'
 import * as progressBarStyles from '../../components/ui/progress-bar.module.css'
 import { ScrolledTable } from '../../components/ui/scrolled-table.tsx'
 import { formatNumber, formatPercent } from '../../lib/format.ts'
-import { listMedia, type UsageGroup } from './group-usage.ts'
+import { formatCosts } from './format-costs.ts'
+import { addCosts, listMedia, type UsageGroup } from './group-usage.ts'
 import type { Group, Metric } from './search.ts'
 import * as styles from './usage.module.css'
 import { useGroupName } from './use-group-name.ts'
@@ -20,7 +21,15 @@ export function UsageTable({
   const { t } = useTranslation('usage')
   const toName = useGroupName(group)
   const media = listMedia(groups)
-  const numbers = ['requests', 'prompt', 'completion', 'total', ...media] as const
+  const hasCosts = addCosts(groups).size > 0 || groups.some(({ unpricedRequests }) => unpricedRequests > 0)
+  const numbers = [
+    'requests',
+    'prompt',
+    'completion',
+    'total',
+    ...media,
+    ...(hasCosts ? (['cost'] as const) : []),
+  ] as const
   return (
     <ScrolledTable className="table stacked" label={t('table', { group: t(`group.${group}`) })}>
       <thead>
@@ -51,6 +60,13 @@ export function UsageTable({
             {media.map((name) => (
               <Figure key={name} name={t(`column.${name}`)} value={one[name]} />
             ))}
+            {hasCosts && (
+              <td className="number freeCell minorCell">
+                <span className={`${styles.label} faint`}>{t('column.cost')}</span>
+                {formatCosts(one.costs, t('cost.unknown'))}
+                {one.costs.size > 0 && one.unpricedRequests > 0 && ` + ${t('cost.unknown')}`}
+              </td>
+            )}
             <td className={`freeCell endCell ${styles.share}`}>
               <span className="duration">
                 <span className={`${progressBarStyles.bar} ${styles.shareBar}`}>
