@@ -180,6 +180,14 @@ async function main(): Promise<void> {
       return (await commands()).exportModelCommand(command.config, { name: command.name, demoModels })
     case 'models-schema':
       return (await commands()).printModelSchemaCommand()
+    case 'prices-list': {
+      const { listPricesCommand } = await import('./cli/price-commands.ts')
+      if (!(await listPricesCommand(command.config, { demoModels, json: command.json }))) process.exitCode = 1
+      return
+    }
+    case 'prices-check':
+      if (!(await (await import('./cli/price-commands.ts')).checkPricesCommand(command.file))) process.exitCode = 1
+      return
     case 'openapi':
       return (await import('./cli/openapi-command.ts')).printOpenApiCommand(toPlatformOptions(command))
     case 'mcp':

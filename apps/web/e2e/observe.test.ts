@@ -8,6 +8,7 @@ import {
   describeInBrowser,
   openView,
   register,
+  signIn,
   startBuiltServer,
   startServerWithAccounts,
   type View,
@@ -286,7 +287,7 @@ describeInBrowser('usage on a server with accounts', () => {
     await dialog.getByRole('button', { name: 'Save' }).click()
     await page.getByRole('row').filter({ hasText: 'Request 0.5' }).waitFor()
     expect(await chat(admin, 'three')).toBe(200)
-    await page.getByRole('radio', { name: 'Usage' }).or(page.getByRole('button', { name: 'Usage', exact: true })).first().click()
+    await page.getByRole('group', { name: 'View' }).getByRole('button', { name: 'Usage' }).click()
     await page.getByRole('row').filter({ hasText: '$0.50' }).waitFor()
     await open(page, '/app/usage?view=prices', 'Usage')
     await page.getByRole('button', { name: 'Remove' }).click()

@@ -51,6 +51,8 @@ const OWN_COMMANDS: readonly CommandEntry[] = [
   { words: 'models delete', takes: 'NAME', about: 'delete a model with the files that only it uses' },
   { words: 'models export-config', takes: 'NAME', about: 'print the configuration of a model' },
   { words: 'models schema', about: 'print the JSON Schema of model files, for editors' },
+  { words: 'prices list', about: 'list the models of the models path with what they cost' },
+  { words: 'prices check', takes: 'FILE', about: 'check a price list and name the lines of its faults' },
   { words: 'backends list', about: 'list the backends that can be used' },
   {
     words: 'router fit',

@@ -31,7 +31,7 @@ export interface Loaded {
 /** The command that a command line and its environment ask for. */
 export type Command =
   | ({ readonly kind: 'run' /** To install and load at the start. */; readonly models: readonly string[] } & Loaded)
-  | ({ readonly kind: 'models-list' | 'backends-list'; readonly json: boolean } & Loaded)
+  | ({ readonly kind: 'models-list' | 'backends-list' | 'prices-list'; readonly json: boolean } & Loaded)
   | ({ readonly kind: 'mitm-ca' } & Loaded)
   | ({ readonly kind: 'models-add'; readonly source: ModelSource } & Loaded)
   | ({ readonly kind: 'models-convert'; readonly source: Pick<ModelSource, 'file' | 'name'> } & Loaded)
@@ -40,6 +40,7 @@ export type Command =
   | ({ readonly kind: 'chat'; readonly chat: ChatTask } & Loaded)
   | ({ readonly kind: 'models-show' | 'models-delete' | 'models-export'; readonly name: string } & Loaded)
   | { readonly kind: 'models-schema' }
+  | { readonly kind: 'prices-check' /** Absolute path. */; readonly file: string }
   | ({ readonly kind: 'openapi' } & Loaded)
   | ({ readonly kind: 'mcp' | 'worker' } & Loaded)
   | ({ readonly kind: 'router-fit'; readonly name: string; readonly file: string | undefined } & Loaded)
@@ -151,6 +152,7 @@ const OWN_FLAGS: ReadonlyMap<string, readonly string[]> = new Map([
   ['chat', ['--system']],
   ['models list', ['--json']],
   ['backends list', ['--json']],
+  ['prices list', ['--json']],
   ['models add', ['--name', '--link', '--move']],
   ['models convert', ['--name']],
   ['router eval', ['--min-rate']],
@@ -218,6 +220,8 @@ function readCommand({ words, commandFlags }: ParsedArguments, loaded: Loaded, c
   if (nodes !== undefined) return { kind: 'nodes', command: nodes, json, ...loaded }
   if (two === 'models list' && rest.length === 0) return { kind: 'models-list', json, ...loaded }
   if (two === 'models schema' && rest.length === 0) return { kind: 'models-schema' }
+  if (two === 'prices list' && rest.length === 0) return { kind: 'prices-list', json, ...loaded }
+  if (two === 'prices check') return pricesCheckCommand(rest, cwd)
   if (two === 'backends list' && rest.length === 0) return { kind: 'backends-list', json, ...loaded }
   if (first === 'openapi' && words.length === 1) return { kind: 'openapi', ...loaded }
   if ((first === 'mcp' || first === 'worker') && words.length === 1) return { kind: first, ...loaded }
@@ -269,6 +273,11 @@ function workerCommand([worker, ...more]: readonly string[], loaded: Loaded): Co
 function keysCommand([folder, ...more]: readonly string[], cwd: string): Command | string {
   if (folder === undefined || folder === '' || more.length > 0) return 'cluster keys takes one FOLDER'
   return { kind: 'cluster-keys', folder: resolve(cwd, folder) }
+}
+
+function pricesCheckCommand([file, ...more]: readonly string[], cwd: string): Command | string {
+  if (file === undefined || file === '' || more.length > 0) return 'prices check takes one FILE'
+  return { kind: 'prices-check', file: resolve(cwd, file) }
 }
 
 const OFFSETS: readonly OffsetEncoding[] = ['codepoint', 'utf16', 'utf8']
