@@ -2,15 +2,10 @@ import type { Bus } from '../bus/bus.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import type { ServerConfig } from '../config/schema.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { createPriceBook, type OpenPriceBook } from '../spend/open-price-book.ts'
-import { findPricesFile, openPriceFile, type PriceFile } from '../spend/price-file.ts'
+import { createPriceBook } from '../spend/open-price-book.ts'
+import { findPricesFile, openPriceFile } from '../spend/price-file.ts'
+import type { OpenPrices } from '../spend/prices.ts'
 import type { Closers } from './closers.ts'
-
-/** The prices of models, and the file that has them. */
-export interface OpenPrices {
-  readonly book: OpenPriceBook
-  readonly file: PriceFile
-}
 
 /** Parts of {@link openPrices}. */
 export interface PriceParts {

@@ -32,6 +32,7 @@ import type { ConversationTokens } from '../pii/conversation-tokens.ts'
 import type { Clock } from '../ports.ts'
 import type { ClientSecrets } from '../realtime/client-secrets.ts'
 import type { Settings } from '../settings/settings.ts'
+import type { OpenPrices } from '../spend/prices.ts'
 import type { BackendModule } from './compose-backends.ts'
 import type { LazyAgents } from './lazy/lazy-agents.ts'
 import type { LazyAssistant } from './lazy/lazy-assistant.ts'
@@ -48,7 +49,6 @@ import type { LazyToolServers } from './lazy/lazy-tool-servers.ts'
 import type { LazyVectorStores } from './lazy/lazy-vector-stores.ts'
 import type { AccountModule } from './open-accounts.ts'
 import type { Cluster } from './open-data.ts'
-import type { OpenPrices } from './open-prices.ts'
 
 /** The parts of the server that its features share. A feature takes the parts that it needs. */
 export interface Platform {

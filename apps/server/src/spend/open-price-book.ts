@@ -108,7 +108,7 @@ export function createPriceBook({ list, models }: PriceBookOptions): OpenPriceBo
 }
 
 /** The names by which a list may mean the upstream of a model: its host, with and without the port, and its provider. */
-export function listUpstreams({ proxy, serving }: ModelConfig): readonly string[] {
+function listUpstreams({ proxy, serving }: ModelConfig): readonly string[] {
   const url = proxy?.upstreamUrl
   if (url === undefined || !URL.canParse(url)) return []
   const { host, hostname } = new URL(url)

@@ -1,5 +1,5 @@
 /** Fractional digits of a decimal number. */
-export const DECIMAL_DIGITS = 12
+const DECIMAL_DIGITS = 12
 /** 1 in the unit of {@link readDecimal}. */
 export const DECIMAL_ONE = 10n ** BigInt(DECIMAL_DIGITS)
 /** Largest price and rate. */

@@ -41,7 +41,7 @@ function daysOfMonth(text: string): number {
 }
 
 /** The day or time from which something holds. */
-export const startText: Field<string> = textOf({
+const startText: Field<string> = textOf({
   expected: 'a date',
   refuse: (text) =>
     readStart(text) === undefined

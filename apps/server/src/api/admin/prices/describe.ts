@@ -1,7 +1,7 @@
 import type { PriceListReply } from '@svc/wire/native'
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import { servesRequests } from '../../../catalog/serving.ts'
-import type { OpenPrices } from '../../../platform/open-prices.ts'
+import type { OpenPrices } from '../../../spend/prices.ts'
 import { toPlainPrice } from '../../../spend/write-price-list.ts'
 
 /** The price list in use, with the price that each model has now. */
