@@ -7,8 +7,10 @@
 export { readCookies } from '../credentials.ts'
 export {
   checkAccess,
+  checkAddress,
   checkModelAccess,
   decideAccess,
+  decideAddress,
   decideModelAccess,
   type Refusal,
   ROUTE_GROUPS,

@@ -1,10 +1,12 @@
-import { and, count, desc, eq, inArray, lt, lte, or, sql } from 'drizzle-orm'
-import type { ApiKeyStore } from '../ports/credentials.ts'
+import { type AnyColumn, and, count, desc, eq, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import type { ApiKey, ApiKeyStore, FoundKey, KeyAddress, KeyFilter } from '../ports/credentials.ts'
 import { inBatches } from './batches.ts'
-import { raiseRights } from './facts.ts'
+import { raiseFact, raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
-import { publicColumns, toApiKey, toUser } from './rows.ts'
+import { publicColumns, toApiKey, toKeyColumns, toUser } from './rows.ts'
 import type { AuthTables } from './tables.ts'
+
+type Condition = ReturnType<typeof and>
 
 /** Uses that one statement notes. */
 const TOUCH_BATCH = 500
@@ -26,72 +28,155 @@ async function touchBatch(
   )
 }
 
-/** Users' keys in a database. */
+const toOwnerColumn = (userId: string | undefined): string => userId ?? ''
+
+/** Keeps the owner of a key as it is until the end of the transaction. @returns whether it is there */
+async function holdOwner(transaction: Queries, tables: AuthTables, userId: string | undefined): Promise<boolean> {
+  if (userId === undefined) {
+    await raiseFact(transaction, tables, 'service_keys')
+    return true
+  }
+  const { users } = tables
+  const owners = await transaction.change((db) => db.update(users).set({ id: userId }).where(eq(users.id, userId)))
+  return owners > 0
+}
+
+async function insertKey(
+  transaction: Queries,
+  { apiKeys }: AuthTables,
+  { block, ...key }: ApiKey & { readonly hash: string },
+): Promise<void> {
+  await transaction.change((db) =>
+    db.insert(apiKeys).values({
+      ...key,
+      userId: toOwnerColumn(key.userId),
+      scopes: JSON.stringify(key.scopes),
+      blockedBy: block?.by ?? null,
+      blockReason: block?.reason ?? '',
+      createdBy: key.createdBy ?? null,
+      expiresAt: key.expiresAt ?? null,
+      lastUsedAt: key.lastUsedAt ?? null,
+      rotatedAt: key.rotatedAt ?? null,
+      previousHash: null,
+    }),
+  )
+}
+
+/** The keys that a filter lets through. */
+function toCondition({ apiKeys }: AuthTables, { userId, isService, isBlocked, text }: KeyFilter): Condition {
+  const pattern = text?.replace(/[\\%_]/g, '\\$&')
+  const hasText = (column: AnyColumn) =>
+    sql`lower(${column}) LIKE lower(CAST(${`%${pattern}%`} AS TEXT)) ESCAPE '\\'`
+  return and(
+    userId === undefined ? undefined : eq(apiKeys.userId, userId),
+    isService === undefined ? undefined : isService ? eq(apiKeys.userId, '') : ne(apiKeys.userId, ''),
+    isBlocked === undefined ? undefined : isBlocked ? isNotNull(apiKeys.blockedBy) : isNull(apiKeys.blockedBy),
+    pattern === undefined ? undefined : or(hasText(apiKeys.name), hasText(apiKeys.note), hasText(apiKeys.prefix)),
+  )
+}
+
+/** Keys of users and services in a database. */
 export function createDrizzleApiKeys(queries: DrizzleQueries, tables: AuthTables): ApiKeyStore {
   const { apiKeys, users, sessions } = tables
-  const findOne = async (condition: ReturnType<typeof and>) => {
-    const [row] = await queries.rows((db) =>
+
+  async function findAll(condition: Condition, limit: number, isCurrent: (hash: string) => boolean) {
+    const rows = await queries.rows((db) =>
       db
         .select({ key: apiKeys, user: publicColumns(tables) })
         .from(apiKeys)
-        .innerJoin(users, eq(users.id, apiKeys.userId))
-        .where(condition),
+        .leftJoin(users, eq(users.id, apiKeys.userId))
+        .where(condition)
+        .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
+        .limit(limit),
     )
-    return row === undefined ? undefined : { key: toApiKey(row.key), user: toUser(row.user) }
+    return rows.flatMap(({ key: row, user }): FoundKey[] => {
+      const key = toApiKey(row)
+      // The account may be gone: its keys are nobody's then, not those of services.
+      if (user === null && key.userId !== undefined) return []
+      return [{ key, user: user === null ? undefined : toUser(user), isCurrent: isCurrent(row.hash) }]
+    })
   }
+
+  const isKey = ({ id, userId }: KeyAddress): Condition =>
+    and(eq(apiKeys.id, id), eq(apiKeys.userId, toOwnerColumn(userId)))
+
+  /** The keys that a list has behind one of its keys; undefined for a key that it does not have. */
+  async function isBehind(after: string | undefined, isListed: Condition): Promise<Condition | 'none'> {
+    if (after === undefined) return isListed
+    const [last] = await queries.rows((db) =>
+      db.select({ createdAt: apiKeys.createdAt }).from(apiKeys).where(and(eq(apiKeys.id, after), isListed)),
+    )
+    if (last === undefined) return 'none'
+    const isEarlier = or(
+      lt(apiKeys.createdAt, last.createdAt),
+      and(eq(apiKeys.createdAt, last.createdAt), lt(apiKeys.id, after)),
+    )
+    return and(isListed, isEarlier)
+  }
+
+  /** Changes a key so that every server asks again for those who use it. */
+  const changeRights = (change: (transaction: Queries) => Promise<number>): Promise<boolean> =>
+    queries.transaction(async (transaction) => {
+      if ((await change(transaction)) === 0) return false
+      await raiseRights(transaction, tables)
+      return true
+    })
+
   return {
     create: (key, { maxKeys }) =>
       queries.transaction(async (transaction) => {
-        // an update that changes nothing keeps the account as it is until the end of the transaction
-        const owners = await transaction.change((db) =>
-          db.update(users).set({ id: key.userId }).where(eq(users.id, key.userId)),
-        )
+        const isThere = await holdOwner(transaction, tables, key.userId)
         const [row] = await transaction.rows((db) =>
-          db.select({ total: count() }).from(apiKeys).where(eq(apiKeys.userId, key.userId)),
+          db.select({ total: count() }).from(apiKeys).where(eq(apiKeys.userId, toOwnerColumn(key.userId))),
         )
-        if (owners === 0 || Number(row?.total ?? 0) >= maxKeys) return false
-        await transaction.change((db) =>
-          db.insert(apiKeys).values({
-            ...key,
-            scopes: JSON.stringify(key.scopes),
-            expiresAt: key.expiresAt ?? null,
-            lastUsedAt: key.lastUsedAt ?? null,
-          }),
-        )
+        if (!isThere || Number(row?.total ?? 0) >= maxKeys) return false
+        await insertKey(transaction, tables, key)
         return true
       }),
-    findByHash: (hash) => findOne(eq(apiKeys.hash, hash)),
-    findById: (id) => findOne(eq(apiKeys.id, id)),
-    async listByUser(userId, { after, limit }) {
-      const last =
-        after === undefined ? undefined : await findOne(and(eq(apiKeys.id, after), eq(apiKeys.userId, userId)))
-      if (after !== undefined && last === undefined) return []
-      const isEarlier =
-        last === undefined
-          ? undefined
-          : or(
-              lt(apiKeys.createdAt, last.key.createdAt),
-              and(eq(apiKeys.createdAt, last.key.createdAt), lt(apiKeys.id, last.key.id)),
-            )
-      const rows = await queries.rows((db) =>
-        db
-          .select()
-          .from(apiKeys)
-          .where(and(eq(apiKeys.userId, userId), isEarlier))
-          .orderBy(desc(apiKeys.createdAt), desc(apiKeys.id))
-          .limit(limit),
-      )
-      return rows.map(toApiKey)
+    async findByHash(hash) {
+      const isHash = or(eq(apiKeys.hash, hash), eq(apiKeys.previousHash, hash))
+      return (await findAll(isHash, 1, (current) => current === hash))[0]
     },
-    remove: ({ id, userId }) =>
-      queries.transaction(async (transaction) => {
-        const removed = await transaction.change((db) =>
-          db.delete(apiKeys).where(and(eq(apiKeys.id, id), eq(apiKeys.userId, userId))),
+    findById: async (id) => (await findAll(eq(apiKeys.id, id), 1, () => true))[0],
+    async listByUser(userId, { after, limit }) {
+      const isListed = await isBehind(after, eq(apiKeys.userId, userId))
+      if (isListed === 'none') return []
+      return (await findAll(isListed, limit, () => true)).map(({ key }) => key)
+    },
+    async list({ after, limit, ...filter }) {
+      const isListed = await isBehind(after, toCondition(tables, filter))
+      return isListed === 'none' ? [] : findAll(isListed, limit, () => true)
+    },
+    edit: (key, change, { keepsAdminBlock = false }) =>
+      changeRights((transaction) => {
+        const isOpen = or(isNull(apiKeys.blockedBy), eq(apiKeys.blockedBy, 'owner'))
+        return transaction.change((db) =>
+          db
+            .update(apiKeys)
+            .set(toKeyColumns(change))
+            .where(and(isKey(key), keepsAdminBlock ? isOpen : undefined)),
         )
-        if (removed === 0) return false
-        await transaction.change((db) => db.delete(sessions).where(eq(sessions.apiKeyId, id)))
-        await raiseRights(transaction, tables)
-        return true
+      }),
+    rotate: (key, { from, to, now, previousUntil }) =>
+      changeRights((transaction) =>
+        transaction.change((db) =>
+          db
+            .update(apiKeys)
+            .set({
+              hash: to.hash,
+              prefix: to.prefix,
+              previousHash: previousUntil > now ? sql`${apiKeys.hash}` : null,
+              previousUntil,
+              rotatedAt: now,
+            })
+            .where(and(isKey(key), eq(apiKeys.prefix, from))),
+        ),
+      ),
+    remove: (key) =>
+      changeRights(async (transaction) => {
+        const removed = await transaction.change((db) => db.delete(apiKeys).where(isKey(key)))
+        if (removed > 0) await transaction.change((db) => db.delete(sessions).where(eq(sessions.apiKeyId, key.id)))
+        return removed
       }),
     async touch(uses) {
       for (const batch of inBatches(uses, TOUCH_BATCH)) await touchBatch(queries, tables, batch)

@@ -43,7 +43,7 @@ function statusRoute(parts: EntryParts): Route {
         providers,
         hasUsers: isInUse && (await hasUsers(call)),
         registrationMode,
-        user: ['user', 'legacy'].includes(call.principal.kind) ? describePrincipal(call.principal) : null,
+        user: ['user', 'service', 'legacy'].includes(call.principal.kind) ? describePrincipal(call.principal) : null,
       }),
   })
 }
