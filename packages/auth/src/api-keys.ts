@@ -54,14 +54,14 @@ export interface ApiKeys {
   list(userId: string, page: Page, options: CallOptions): Promise<readonly ApiKey[]>
   /** The keys of all accounts and services, newest first. */
   listAll(filter: KeyFilter & Page, options: CallOptions): Promise<readonly FoundKey[]>
-  /** The key of an id, with its owner. @throws {AuthError} `not_found`, also for an expired key */
+  /** The key of an id, with its owner; also an expired key. @throws {AuthError} `not_found` */
   find(id: string, options: CallOptions): Promise<FoundKey>
   /**
    * Changes a key of the account of a session. Every server obeys at once: calls under way that need what the key has
    * lost end. Of two changes of one field, the last stands.
    *
    * @throws {AuthError} `forbidden` as {@link create} throws it, and for a key that an admin has blocked; `not_found`,
-   *   also for a key of another account; `invalid_request`
+   *   also for an expired key and a key of another account; `invalid_request`
    */
   edit(principal: Principal, id: string, edit: ApiKeyEdit, options: CallOptions): Promise<ApiKey>
   /** Changes any key, in the name of an admin. @throws {AuthError} `not_found`, `invalid_request` */
@@ -129,14 +129,20 @@ export function createApiKeys(options: ApiKeysOptions): ApiKeys {
 
   async function find(id: string, { signal }: CallOptions): Promise<FoundKey> {
     const found = typeof id === 'string' ? await store.findById(id, { signal }) : undefined
-    const { expiresAt = Number.POSITIVE_INFINITY } = found?.key ?? {}
-    // An expired key may be removed at any time.
-    if (found === undefined || expiresAt <= clock.now()) throw noKey()
+    if (found === undefined) throw noKey()
+    return found
+  }
+
+  /** A key that may be changed. An expired one may be removed at any time. */
+  async function findLiving(id: string, call: CallOptions): Promise<FoundKey> {
+    const found = await find(id, call)
+    const { expiresAt = Number.POSITIVE_INFINITY } = found.key
+    if (expiresAt <= clock.now()) throw noKey()
     return found
   }
 
   async function findOwn(userId: string, id: string, call: CallOptions): Promise<FoundKey> {
-    const found = await find(id, call)
+    const found = await findLiving(id, call)
     if (found.key.userId !== userId) throw noKey()
     return found
   }
@@ -174,12 +180,12 @@ export function createApiKeys(options: ApiKeysOptions): ApiKeys {
       const owner = requireSession(principal, 'API keys are changed with a session of your account')
       return (await change(await findOwn(owner.id, id, { signal }), edit, { signal, by: 'owner' })).key
     },
-    editAny: async (id, edit, { signal }) => change(await find(id, { signal }), edit, { signal, by: 'admin' }),
+    editAny: async (id, edit, { signal }) => change(await findLiving(id, { signal }), edit, { signal, by: 'admin' }),
     async rotate(principal, id, form, call) {
       const owner = requireSession(principal, 'API keys are changed with a session of your account')
       return renew(await findOwn(owner.id, id, call), form, call)
     },
-    rotateAny: async (id, form, call) => renew(await find(id, call), form, call),
+    rotateAny: async (id, form, call) => renew(await findLiving(id, call), form, call),
     async revoke(key, call) {
       const isRemoved = await store.remove(key, call)
       if (!isRemoved) throw noKey()
