@@ -38,7 +38,8 @@ describe('a list of addresses', () => {
   it('allows nobody when it is empty or broken, and no value that is not a text', () => {
     expect(hasAddress([], '192.0.2.1')).toBe(false)
     expect(hasAddress(['nonsense', '1.2.3.4/x', ''], '1.2.3.4')).toBe(false)
-    for (const address of [undefined, null, 7, {}, ['192.0.2.1']]) expect(hasAddress(['0.0.0.0/0'], address)).toBe(false)
+    for (const address of [undefined, null, 7, {}, ['192.0.2.1']])
+      expect(hasAddress(['0.0.0.0/0'], address)).toBe(false)
   })
 
   it.each([
@@ -78,7 +79,15 @@ describe('a list of addresses', () => {
   )
 
   it('keeps each entry once, in small letters, and may have 64', () => {
-    expect(checkAddresses([' 2001:DB8::/32 ', '2001:db8::/32', '10.0.0.0/8'], 'a')).toEqual(['2001:db8::/32', '10.0.0.0/8'])
-    expect(checkAddresses(Array.from({ length: 64 }, (_, index) => `10.0.0.${index}`), 'a')).toHaveLength(64)
+    expect(checkAddresses([' 2001:DB8::/32 ', '2001:db8::/32', '10.0.0.0/8'], 'a')).toEqual([
+      '2001:db8::/32',
+      '10.0.0.0/8',
+    ])
+    expect(
+      checkAddresses(
+        Array.from({ length: 64 }, (_, index) => `10.0.0.${index}`),
+        'a',
+      ),
+    ).toHaveLength(64)
   })
 })

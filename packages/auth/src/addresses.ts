@@ -80,7 +80,8 @@ export function checkAddresses(value: unknown, name: string): readonly string[] 
     if (range === undefined)
       throw invalidValue(`${name}: ${JSON.stringify(text.slice(0, MAX_LENGTH))} is no address and no CIDR range`)
     const rest = range.value & ((1n << BigInt(range.bits - range.prefix)) - 1n)
-    if (rest !== 0n) throw invalidValue(`${name}: ${text} has bits behind its prefix; write the first address of the range`)
+    if (rest !== 0n)
+      throw invalidValue(`${name}: ${text} has bits behind its prefix; write the first address of the range`)
     return text
   })
   return [...new Set(entries)]

@@ -94,39 +94,13 @@ function requireSession({ kind, via, id, role, scopes }: Principal, message: str
   return { id, role }
 }
 
-/** API keys of users and services: `svc-` and 64 hex digits, of which the store has only hashes. */
-export function createApiKeys(options: ApiKeysOptions): ApiKeys {
-  const { store, hasher, revocations, clock, hasModel, defaultLifetimeMs: lifetimeMs } = options
-  const { maxKeys = MAX_KEYS, maxServiceKeys = MAX_SERVICE_KEYS } = options
+function createValue(hasher: TokenHasher) {
+  const value = `${VALUE_PREFIX}${createToken()}`
+  return { value, prefix: value.slice(0, SHOWN_LENGTH), hash: hasher.hash('api-key', value) }
+}
 
-  function createValue() {
-    const value = `${VALUE_PREFIX}${createToken()}`
-    return { value, prefix: value.slice(0, SHOWN_LENGTH), hash: hasher.hash('api-key', value) }
-  }
-
-  const createFor: ApiKeys['createFor'] = async (owner, draft, { signal, createdBy }) => {
-    const now = clock.now()
-    const { value, prefix, hash } = createValue()
-    const key: ApiKey = {
-      ...readDraft(draft, { now, hasModel, lifetimeMs }),
-      id: createId(),
-      userId: owner?.id,
-      prefix,
-      role: owner?.role ?? 'user',
-      block: undefined,
-      createdBy,
-      createdAt: now,
-      lastUsedAt: undefined,
-      rotatedAt: undefined,
-      previousUntil: 0,
-    }
-    const most = owner === undefined ? maxServiceKeys : maxKeys
-    if (await store.create({ ...key, hash }, { signal, maxKeys: most })) return { key, value }
-    const message =
-      owner === undefined ? `services have at most ${most} API keys` : `an account has at most ${most} API keys`
-    throw new AuthError('conflict', message, { code: 'too_many_keys' })
-  }
-
+/** Looks keys up, changes them and gives them new values. */
+function createKeyChanges({ store, hasher, revocations, clock, hasModel }: ApiKeysOptions) {
   async function find(id: string, { signal }: CallOptions): Promise<FoundKey> {
     const found = typeof id === 'string' ? await store.findById(id, { signal }) : undefined
     if (found === undefined) throw noKey()
@@ -161,12 +135,44 @@ export function createApiKeys(options: ApiKeysOptions): ApiKeys {
 
   async function renew({ key }: FoundKey, form: RotationForm | undefined, { signal }: CallOptions): Promise<IssuedKey> {
     const [grace, now] = [readGrace(form), clock.now()]
-    const { value, ...to } = createValue()
+    const { value, ...to } = createValue(hasher)
     const previousUntil = grace === 0 ? 0 : now + grace
     if (!(await store.rotate(key, { from: key.prefix, to, now, previousUntil }, { signal })))
       throw new AuthError('conflict', 'the API key has changed meanwhile', { code: 'key_changed' })
     revocations.publish({ kind: 'api-key', apiKeyId: key.id })
     return { key: { ...key, prefix: to.prefix, rotatedAt: now, previousUntil }, value }
+  }
+
+  return { find, findLiving, findOwn, change, renew }
+}
+
+/** API keys of users and services: `svc-` and 64 hex digits, of which the store has only hashes. */
+export function createApiKeys(options: ApiKeysOptions): ApiKeys {
+  const { store, hasher, revocations, clock, hasModel, defaultLifetimeMs: lifetimeMs } = options
+  const { maxKeys = MAX_KEYS, maxServiceKeys = MAX_SERVICE_KEYS } = options
+  const { find, findLiving, findOwn, change, renew } = createKeyChanges(options)
+
+  const createFor: ApiKeys['createFor'] = async (owner, draft, { signal, createdBy }) => {
+    const now = clock.now()
+    const { value, prefix, hash } = createValue(hasher)
+    const key: ApiKey = {
+      ...readDraft(draft, { now, hasModel, lifetimeMs }),
+      id: createId(),
+      userId: owner?.id,
+      prefix,
+      role: owner?.role ?? 'user',
+      block: undefined,
+      createdBy,
+      createdAt: now,
+      lastUsedAt: undefined,
+      rotatedAt: undefined,
+      previousUntil: 0,
+    }
+    const most = owner === undefined ? maxServiceKeys : maxKeys
+    if (await store.create({ ...key, hash }, { signal, maxKeys: most })) return { key, value }
+    const message =
+      owner === undefined ? `services have at most ${most} API keys` : `an account has at most ${most} API keys`
+    throw new AuthError('conflict', message, { code: 'too_many_keys' })
   }
 
   return {

@@ -4,7 +4,13 @@ import type { CallOptions, Clock } from './ports/clock.ts'
 import type { ApiKey, ApiKeyStore, FoundKey, FoundSession, SessionStore } from './ports/credentials.ts'
 import type { QuotaStore } from './ports/usage.ts'
 import type { User } from './ports/users.ts'
-import { LEGACY_PRINCIPAL, type Principal, toKeyPrincipal, toServicePrincipal, toSessionPrincipal } from './principal.ts'
+import {
+  LEGACY_PRINCIPAL,
+  type Principal,
+  toKeyPrincipal,
+  toServicePrincipal,
+  toSessionPrincipal,
+} from './principal.ts'
 import type { SharedKeys } from './shared-keys.ts'
 import type { TokenHasher } from './token-hasher.ts'
 
@@ -92,9 +98,7 @@ export function createCredentialLookUp(options: CredentialLookUpOptions): Creden
     if (session.apiKeyId === undefined) return true
     // A session that another value of the key has begun ends with that value.
     return (
-      apiKey !== undefined &&
-      isInUse(apiKey, now) &&
-      !hasEnded(endOfEarlierSessions(apiKey, session.createdAt), now)
+      apiKey !== undefined && isInUse(apiKey, now) && !hasEnded(endOfEarlierSessions(apiKey, session.createdAt), now)
     )
   }
 

@@ -24,21 +24,19 @@ export {
   createLocalPrincipal,
   LEGACY_PRINCIPAL,
   type Principal,
-  readServiceId,
   toAbsentPrincipal,
-  toServicePrincipal,
   toUsageSource,
 } from './principal.ts'
 
 // Rights
 
-export { checkAccess, checkAddress, checkModelAccess, type RouteRequirement } from './access/access.ts'
+export { checkAccess, checkModelAccess, type RouteRequirement } from './access/access.ts'
 export type { Feature } from './access/features.ts'
 
 // Credentials
 
 export { type ApiKeys, createApiKeys } from './api-keys.ts'
-export type { ApiKeyDraft, ApiKeyEdit, RotationForm } from './key-forms.ts'
+export type { ApiKeyDraft } from './key-forms.ts'
 export { createLastUse, type LastUse } from './last-use.ts'
 export { createSessions, type IssuedSession, SESSION_LIFETIME_MS, type Sessions } from './sessions.ts'
 export { createSharedKeys, type SharedKeys } from './shared-keys.ts'

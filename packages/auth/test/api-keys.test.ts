@@ -1,6 +1,6 @@
 import {
   type ApiKeyDraft,
-  type ApiKeyEdit,
+  type ApiKeys,
   createApiKeys,
   createLocalPrincipal,
   createRevocations,
@@ -129,6 +129,8 @@ describe('a key of an account', () => {
   })
 })
 
+type ApiKeyEdit = Parameters<ApiKeys['edit']>[2]
+
 /** A key with what its account and an admin may do with it. */
 async function createChanging(options: Parameters<typeof createKeys>[0] = {}) {
   const world = await createKeys(options)
@@ -149,7 +151,9 @@ describe('a change of a key', () => {
     const scopes = { routes: ['chat'], models: ['m'], addresses: ['10.0.0.0/8'] }
     expect(await edit({ scopes })).toMatchObject({ scopes, name: 'other', expiresAt: NOW + 2 * DAY })
     expect(await edit({ scopes: null, expiresAt: null })).toMatchObject({ scopes: {}, expiresAt: undefined })
-    expect(await edit({ isBlocked: true, blockReason: 'lost' })).toMatchObject({ block: { by: 'owner', reason: 'lost' } })
+    expect(await edit({ isBlocked: true, blockReason: 'lost' })).toMatchObject({
+      block: { by: 'owner', reason: 'lost' },
+    })
     expect(await edit({ isBlocked: false })).toMatchObject({ block: undefined })
     expect(told).toEqual(Array.from({ length: 6 }, () => concerned))
   })
@@ -190,7 +194,13 @@ describe('a change of a key', () => {
 
   it('is made by a session of the account alone, or in the name of an admin', async () => {
     const { keys, key, session, create, told } = await createChanging()
-    for (const change of [{ via: 'api-key' }, { kind: 'local' }, { kind: 'service' }, { scopes: {} }, { role: 'none' }]) {
+    for (const change of [
+      { via: 'api-key' },
+      { kind: 'local' },
+      { kind: 'service' },
+      { scopes: {} },
+      { role: 'none' },
+    ]) {
       const caller = { ...session, ...change } as Principal
       const refusal = { kind: 'forbidden', code: 'session_required' }
       await expect(keys.edit(caller, key.id, { name: 'x' }, call)).rejects.toMatchObject(refusal)
@@ -211,7 +221,10 @@ describe('a change of a key', () => {
     }
     expect(told).toEqual([])
     expect((await keys.editAny(key.id, { name: 'x' }, call)).key.name).toBe('x')
-    expect((await keys.editAny(service.key.id, { name: 'y' }, call)).key).toMatchObject({ name: 'y', userId: undefined })
+    expect((await keys.editAny(service.key.id, { name: 'y' }, call)).key).toMatchObject({
+      name: 'y',
+      userId: undefined,
+    })
     expect(ended.expiresAt).toBe(NOW + 1)
   })
 
@@ -271,7 +284,13 @@ describe('a new value of a key', () => {
 it('services have a bound of their own, and an admin finds their keys', async () => {
   const { keys, create } = await createKeys({ maxServiceKeys: 1, maxKeys: 1 })
   const { key, value } = await keys.createFor(undefined, { name: 'robot', note: 'n' }, { ...call, createdBy: 'root' })
-  expect(key).toMatchObject({ userId: undefined, role: 'user', createdBy: 'root', note: 'n', prefix: value.slice(0, 12) })
+  expect(key).toMatchObject({
+    userId: undefined,
+    role: 'user',
+    createdBy: 'root',
+    note: 'n',
+    prefix: value.slice(0, 12),
+  })
   await expect(keys.createFor(undefined, { name: 'robot' }, call)).rejects.toMatchObject({
     code: 'too_many_keys',
     message: 'services have at most 1 API keys',

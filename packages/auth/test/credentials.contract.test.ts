@@ -5,7 +5,11 @@ import { addUser, call, EMPTY_KEY } from './world.ts'
 
 const places = await listPlaces()
 
-function apiKey(id: string, userId: string | undefined, changes: Partial<ApiKey> = {}): ApiKey & { readonly hash: string } {
+function apiKey(
+  id: string,
+  userId: string | undefined,
+  changes: Partial<ApiKey> = {},
+): ApiKey & { readonly hash: string } {
   return {
     id,
     userId,
@@ -101,8 +105,14 @@ describe.each(places)('keys in $name', ({ open }) => {
     const ada = await addUser(place.stores, 'ada@site.example')
     const block = { by: 'admin', reason: 'leaked' } as const
     await apiKeys.create(apiKey('a', ada.id, { name: 'Laptop of Ada', createdAt: 1 }), keyOptions)
-    await apiKeys.create(apiKey('b', undefined, { name: '100% robot_1', note: 'In the HALL', createdAt: 2 }), keyOptions)
-    await apiKeys.create(apiKey('c', undefined, { name: 'robots', prefix: 'svc-beef', block, createdAt: 2 }), keyOptions)
+    await apiKeys.create(
+      apiKey('b', undefined, { name: '100% robot_1', note: 'In the HALL', createdAt: 2 }),
+      keyOptions,
+    )
+    await apiKeys.create(
+      apiKey('c', undefined, { name: 'robots', prefix: 'svc-beef', block, createdAt: 2 }),
+      keyOptions,
+    )
     const list = async (filter: Parameters<typeof apiKeys.list>[0]) =>
       (await apiKeys.list(filter, call)).map(({ key: { id } }) => id)
     expect(await list({ limit: 9 })).toEqual(['c', 'b', 'a'])
@@ -149,7 +159,8 @@ describe.each(places)('keys in $name', ({ open }) => {
     expect(await apiKeys.edit(key, { block: undefined }, call)).toBe(true)
     expect((await read())?.block).toBeUndefined()
     const kept = await rights.revision(call)
-    for (const userId of ['somebody', undefined]) expect(await apiKeys.edit({ id: 'k', userId }, { note: 'x' }, call)).toBe(false)
+    for (const userId of ['somebody', undefined])
+      expect(await apiKeys.edit({ id: 'k', userId }, { note: 'x' }, call)).toBe(false)
     expect(await rights.revision(call)).toBe(kept)
   })
 
@@ -175,7 +186,13 @@ describe.each(places)('keys in $name', ({ open }) => {
     expect(await rotate('p-second', 'third', 0)).toBe(true)
     expect(await apiKeys.findByHash('new-second', call), 'no grace').toBeUndefined()
     expect(await apiKeys.findByHash('new-third', call)).toMatchObject({ isCurrent: true, key: { previousUntil: 0 } })
-    expect(await apiKeys.rotate({ id: 'k', userId: undefined }, { from: 'p-third', to: key, now: 1, previousUntil: 2 }, call)).toBe(false)
+    expect(
+      await apiKeys.rotate(
+        { id: 'k', userId: undefined },
+        { from: 'p-third', to: key, now: 1, previousUntil: 2 },
+        call,
+      ),
+    ).toBe(false)
   })
 
   it('note their last use, which never goes back', async () => {

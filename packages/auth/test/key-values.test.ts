@@ -40,7 +40,9 @@ describe('the key of a service', () => {
     const found = await world.authenticate(bearer(value))
     if (found === undefined) throw new Error('nobody')
     await expect(world.sessions.exchange(found, call)).rejects.toMatchObject({ kind: 'forbidden', code: 'service_key' })
-    await expect(world.apiKeys.create(found.principal, { name: 'x' }, call)).rejects.toMatchObject({ kind: 'forbidden' })
+    await expect(world.apiKeys.create(found.principal, { name: 'x' }, call)).rejects.toMatchObject({
+      kind: 'forbidden',
+    })
   })
 
   it('counts only where accounts are in use', async () => {
@@ -58,7 +60,11 @@ describe('a rotated key', () => {
     const next = await world.apiKeys.rotateAny(key.id, { grace: '1h' }, call)
     const [old, fresh] = [await world.authenticate(bearer(value)), await world.authenticate(bearer(next.value))]
     expect(old?.expiresAt).toBe(world.clock.now() + HOUR)
-    expect([old?.principal.apiKey?.id, fresh?.principal.apiKey?.id, fresh?.expiresAt]).toEqual([key.id, key.id, undefined])
+    expect([old?.principal.apiKey?.id, fresh?.principal.apiKey?.id, fresh?.expiresAt]).toEqual([
+      key.id,
+      key.id,
+      undefined,
+    ])
     if (old === undefined || fresh === undefined) throw new Error('nobody')
     expect(await world.authenticator.recheck(old, call)).toBeDefined()
     await world.clock.advance(HOUR)
@@ -78,7 +84,11 @@ describe('a rotated key', () => {
     // the connection of the oldest value ends, though its key goes on
     expect(old && (await world.authenticator.recheck(old, call))).toBeUndefined()
     const fourth = await world.apiKeys.rotateAny(key.id, { grace: '0' }, call)
-    expect([await known(second.value), await known(third.value), await known(fourth.value)]).toEqual([false, false, true])
+    expect([await known(second.value), await known(third.value), await known(fourth.value)]).toEqual([
+      false,
+      false,
+      true,
+    ])
     await world.apiKeys.rotateAny(key.id, {}, call)
     await world.apiKeys.revoke(key, call)
     expect(await known(fourth.value), 'revoked during the grace').toBe(false)
@@ -149,6 +159,7 @@ describe('the addresses of a key', () => {
       for (const wrong of [undefined, null, {}, ['10.1.1.1']])
         expect(() => checkAddress(principal, wrong as never)).toThrow()
     }
-    for (const wrong of [undefined, null, {}, 7]) expect(() => checkAddress(wrong as never, '10.1.1.1')).toThrow(/ must be /)
+    for (const wrong of [undefined, null, {}, 7])
+      expect(() => checkAddress(wrong as never, '10.1.1.1')).toThrow(/ must be /)
   })
 })

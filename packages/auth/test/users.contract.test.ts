@@ -214,7 +214,16 @@ describe.each(places)('accounts in $name', ({ open }) => {
     const { users, apiKeys, sessions, quotas } = place.stores
     await addUser(place.stores, 'ada@site.example')
     const { id } = await addUser(place.stores, 'bob@site.example')
-    const key = { id: 'k', userId: id, name: 'k', prefix: 'p', ...EMPTY_KEY, role: 'user', scopes: {}, createdAt: 1 } as const
+    const key = {
+      id: 'k',
+      userId: id,
+      name: 'k',
+      prefix: 'p',
+      ...EMPTY_KEY,
+      role: 'user',
+      scopes: {},
+      createdAt: 1,
+    } as const
     await apiKeys.create({ ...key, hash: 'h', expiresAt: undefined, lastUsedAt: undefined }, { ...call, maxKeys: 9 })
     const rule = { id: 'q', userId: id, model: '', maxRequests: 1, maxTokens: undefined, windowMs: HOUR, createdAt: 1 }
     const changes: readonly (() => Promise<unknown>)[] = [

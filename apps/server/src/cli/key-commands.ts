@@ -68,7 +68,9 @@ async function rotateKey(
   const found = await find(id, auth)
   const { key, value } = await auth.apiKeys.rotateAny(id, { grace }, call)
   const before =
-    key.previousUntil === 0 ? 'the value before has ended' : `the value before is valid until ${formatDate(key.previousUntil)}`
+    key.previousUntil === 0
+      ? 'the value before has ended'
+      : `the value before is valid until ${formatDate(key.previousUntil)}`
   return {
     text: `${value}\n${before}\n`,
     value: { key: value, ...describeKey(key) },

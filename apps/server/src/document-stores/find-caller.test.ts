@@ -1,4 +1,5 @@
-import { LEGACY_PRINCIPAL, toServicePrincipal } from '@svc/auth'
+import { LEGACY_PRINCIPAL } from '@svc/auth'
+import { toServicePrincipal } from '@svc/auth/access'
 import { createMemoryStores } from '@svc/auth/memory'
 import type { ApiKey } from '@svc/auth/ports'
 import { createFakeClock } from '@svc/test-kit'
@@ -23,7 +24,13 @@ it.each([
 
 it('a service works on while its key is in use', async () => {
   const stores = createMemoryStores()
-  const find = createCallerFinder({ hasAccounts: true, hasSharedKeys: () => false, stores, clock, logger: silentLogger })
+  const find = createCallerFinder({
+    hasAccounts: true,
+    hasSharedKeys: () => false,
+    stores,
+    clock,
+    logger: silentLogger,
+  })
   const key: ApiKey = {
     ...{ id: 'k', userId: undefined, name: 'indexer', note: '', prefix: 'svc-1', role: 'user', scopes: {} },
     ...{ block: undefined, createdBy: undefined, createdAt: 1, expiresAt: 2000, lastUsedAt: undefined },

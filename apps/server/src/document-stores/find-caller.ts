@@ -1,12 +1,6 @@
 import { randomUUID } from 'node:crypto'
-import {
-  createLocalPrincipal,
-  LEGACY_PRINCIPAL,
-  type Principal,
-  readServiceId,
-  toAbsentPrincipal,
-  toServicePrincipal,
-} from '@svc/auth'
+import { createLocalPrincipal, LEGACY_PRINCIPAL, type Principal, toAbsentPrincipal } from '@svc/auth'
+import { readServiceId, toServicePrincipal } from '@svc/auth/access'
 import type { Stores } from '@svc/auth/ports'
 import type { InnerCaller } from '../inference/core/inner-context.ts'
 import type { Clock, Logger } from '../ports.ts'

@@ -213,7 +213,9 @@ describe('commands about single accounts', () => {
     expect(await json(`keys revoke ${String(key.id)}`)).toMatchObject({ revoked: true, id: key.id })
     const robot = await json('keys create-service robot --expires 1d')
     expect(robot).toMatchObject({ key: expect.stringMatching(/^svc-/), name: 'robot', role: 'user' })
-    expect(await json(`keys rotate ${String(robot.id)} --grace 0`)).toMatchObject({ key: expect.stringMatching(/^svc-/) })
+    expect(await json(`keys rotate ${String(robot.id)} --grace 0`)).toMatchObject({
+      key: expect.stringMatching(/^svc-/),
+    })
     expect(await json(`keys block ${String(robot.id)} --reason leaked`)).toMatchObject({
       blocked: true,
       blockedBy: 'admin',

@@ -78,7 +78,11 @@ describe('the routes of admins for keys', () => {
     expect(await list('service=false&text=robot')).toEqual([])
     expect(await list(`service=false&after=${forAda.id}`)).not.toContain('made for ada')
     const shown = (await send(world.admin, 'GET', `${ADMIN_KEYS}/${forAda.id}`)).body
-    expect(shown).toMatchObject({ user: { id: ada.id, email: ada.email }, createdBy: world.admin.id, name: 'made for ada' })
+    expect(shown).toMatchObject({
+      user: { id: ada.id, email: ada.email },
+      createdBy: world.admin.id,
+      name: 'made for ada',
+    })
     expect(JSON.stringify(shown)).not.toContain(forAda.key)
     const edited = await send(world.admin, 'PATCH', `${ADMIN_KEYS}/${service.id}`, { note: null, expiresAt: null })
     expect(edited).toMatchObject({ status: 200, body: { user: null, createdBy: world.admin.id } })
@@ -143,7 +147,9 @@ describe('the routes of admins for keys', () => {
     const { body } = await send(world.admin, 'POST', `${ADMIN_KEYS}/${id}/rotate`, {})
     const text = (await world.admin.browser.call('/api/pii/events?kind=administration&change=key')).text
     const { events } = JSON.parse(text) as { events: Record<string, unknown>[] }
-    const own = events.filter(({ target }) => target === id).map((event) => [event.change, event.target_name, event.details])
+    const own = events
+      .filter(({ target }) => target === id)
+      .map((event) => [event.change, event.target_name, event.details])
     expect(own).toEqual([
       ['key.rotate', 'audited too', undefined],
       ['key.block', 'audited too', 'blocked'],
@@ -167,7 +173,9 @@ describe('an own key', () => {
     const headers = { ...bearer(next), 'content-type': 'application/json' }
     const bySelf = await world.call(`${OWN_KEYS}/${id}`, { method: 'PATCH', headers, body: '{"scopes":null}' })
     expect([bySelf.status, bySelf.text]).toEqual([403, expect.stringContaining('session of your account')])
-    expect((await send(world.admin, 'PATCH', `${OWN_KEYS}/${id}`, { name: 'x' })).status, 'of another account').toBe(404)
+    expect((await send(world.admin, 'PATCH', `${OWN_KEYS}/${id}`, { name: 'x' })).status, 'of another account').toBe(
+      404,
+    )
   })
 
   it('that an admin has blocked stays blocked for its owner', async () => {

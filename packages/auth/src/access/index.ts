@@ -5,6 +5,7 @@
  */
 
 export { readCookies } from '../credentials.ts'
+export { readServiceId, toServicePrincipal } from '../principal.ts'
 export {
   checkAccess,
   checkAddress,

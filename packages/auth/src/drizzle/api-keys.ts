@@ -1,5 +1,6 @@
 import { type AnyColumn, and, count, desc, eq, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
 import type { ApiKey, ApiKeyStore, FoundKey, KeyAddress, KeyFilter } from '../ports/credentials.ts'
+import type { Page } from '../ports/users.ts'
 import { inBatches } from './batches.ts'
 import { raiseFact, raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
@@ -65,8 +66,7 @@ async function insertKey(
 /** The keys that a filter lets through. */
 function toCondition({ apiKeys }: AuthTables, { userId, isService, isBlocked, text }: KeyFilter): Condition {
   const pattern = text?.replace(/[\\%_]/g, '\\$&')
-  const hasText = (column: AnyColumn) =>
-    sql`lower(${column}) LIKE lower(CAST(${`%${pattern}%`} AS TEXT)) ESCAPE '\\'`
+  const hasText = (column: AnyColumn) => sql`lower(${column}) LIKE lower(CAST(${`%${pattern}%`} AS TEXT)) ESCAPE '\\'`
   return and(
     userId === undefined ? undefined : eq(apiKeys.userId, userId),
     isService === undefined ? undefined : isService ? eq(apiKeys.userId, '') : ne(apiKeys.userId, ''),
@@ -75,11 +75,17 @@ function toCondition({ apiKeys }: AuthTables, { userId, isService, isBlocked, te
   )
 }
 
-/** Keys of users and services in a database. */
-export function createDrizzleApiKeys(queries: DrizzleQueries, tables: AuthTables): ApiKeyStore {
-  const { apiKeys, users, sessions } = tables
+const isKey = ({ apiKeys }: AuthTables, { id, userId }: KeyAddress): Condition =>
+  and(eq(apiKeys.id, id), eq(apiKeys.userId, toOwnerColumn(userId)))
 
-  async function findAll(condition: Condition, limit: number, isCurrent: (hash: string) => boolean) {
+/** A page of the keys of a condition, with their owners. */
+function createReads(queries: Queries, tables: AuthTables) {
+  const { apiKeys, users } = tables
+
+  async function findAll(
+    condition: Condition,
+    { limit, isCurrent = () => true }: { readonly limit: number; readonly isCurrent?: (hash: string) => boolean },
+  ): Promise<readonly FoundKey[]> {
     const rows = await queries.rows((db) =>
       db
         .select({ key: apiKeys, user: publicColumns(tables) })
@@ -97,56 +103,36 @@ export function createDrizzleApiKeys(queries: DrizzleQueries, tables: AuthTables
     })
   }
 
-  const isKey = ({ id, userId }: KeyAddress): Condition =>
-    and(eq(apiKeys.id, id), eq(apiKeys.userId, toOwnerColumn(userId)))
-
-  /** The keys that a list has behind one of its keys; undefined for a key that it does not have. */
-  async function isBehind(after: string | undefined, isListed: Condition): Promise<Condition | 'none'> {
-    if (after === undefined) return isListed
+  /** The keys of a list that stand behind one of them; none where the list does not have that one. */
+  async function findPage(isListed: Condition, { after, limit }: Page): Promise<readonly FoundKey[]> {
+    if (after === undefined) return findAll(isListed, { limit })
     const [last] = await queries.rows((db) =>
-      db.select({ createdAt: apiKeys.createdAt }).from(apiKeys).where(and(eq(apiKeys.id, after), isListed)),
+      db
+        .select({ createdAt: apiKeys.createdAt })
+        .from(apiKeys)
+        .where(and(eq(apiKeys.id, after), isListed)),
     )
-    if (last === undefined) return 'none'
+    if (last === undefined) return []
     const isEarlier = or(
       lt(apiKeys.createdAt, last.createdAt),
       and(eq(apiKeys.createdAt, last.createdAt), lt(apiKeys.id, after)),
     )
-    return and(isListed, isEarlier)
+    return findAll(and(isListed, isEarlier), { limit })
   }
 
-  /** Changes a key so that every server asks again for those who use it. */
+  return { findAll, findPage }
+}
+
+/** Changes of a key after which every server asks again for those who use it. */
+function createChanges(queries: DrizzleQueries, tables: AuthTables): Pick<ApiKeyStore, 'edit' | 'rotate' | 'remove'> {
+  const { apiKeys, sessions } = tables
   const changeRights = (change: (transaction: Queries) => Promise<number>): Promise<boolean> =>
     queries.transaction(async (transaction) => {
       if ((await change(transaction)) === 0) return false
       await raiseRights(transaction, tables)
       return true
     })
-
   return {
-    create: (key, { maxKeys }) =>
-      queries.transaction(async (transaction) => {
-        const isThere = await holdOwner(transaction, tables, key.userId)
-        const [row] = await transaction.rows((db) =>
-          db.select({ total: count() }).from(apiKeys).where(eq(apiKeys.userId, toOwnerColumn(key.userId))),
-        )
-        if (!isThere || Number(row?.total ?? 0) >= maxKeys) return false
-        await insertKey(transaction, tables, key)
-        return true
-      }),
-    async findByHash(hash) {
-      const isHash = or(eq(apiKeys.hash, hash), eq(apiKeys.previousHash, hash))
-      return (await findAll(isHash, 1, (current) => current === hash))[0]
-    },
-    findById: async (id) => (await findAll(eq(apiKeys.id, id), 1, () => true))[0],
-    async listByUser(userId, { after, limit }) {
-      const isListed = await isBehind(after, eq(apiKeys.userId, userId))
-      if (isListed === 'none') return []
-      return (await findAll(isListed, limit, () => true)).map(({ key }) => key)
-    },
-    async list({ after, limit, ...filter }) {
-      const isListed = await isBehind(after, toCondition(tables, filter))
-      return isListed === 'none' ? [] : findAll(isListed, limit, () => true)
-    },
     edit: (key, change, { keepsAdminBlock = false }) =>
       changeRights((transaction) => {
         const isOpen = or(isNull(apiKeys.blockedBy), eq(apiKeys.blockedBy, 'owner'))
@@ -154,7 +140,7 @@ export function createDrizzleApiKeys(queries: DrizzleQueries, tables: AuthTables
           db
             .update(apiKeys)
             .set(toKeyColumns(change))
-            .where(and(isKey(key), keepsAdminBlock ? isOpen : undefined)),
+            .where(and(isKey(tables, key), keepsAdminBlock ? isOpen : undefined)),
         )
       }),
     rotate: (key, { from, to, now, previousUntil }) =>
@@ -169,15 +155,44 @@ export function createDrizzleApiKeys(queries: DrizzleQueries, tables: AuthTables
               previousUntil,
               rotatedAt: now,
             })
-            .where(and(isKey(key), eq(apiKeys.prefix, from))),
+            .where(and(isKey(tables, key), eq(apiKeys.prefix, from))),
         ),
       ),
     remove: (key) =>
       changeRights(async (transaction) => {
-        const removed = await transaction.change((db) => db.delete(apiKeys).where(isKey(key)))
+        const removed = await transaction.change((db) => db.delete(apiKeys).where(isKey(tables, key)))
         if (removed > 0) await transaction.change((db) => db.delete(sessions).where(eq(sessions.apiKeyId, key.id)))
         return removed
       }),
+  }
+}
+
+/** Keys of users and services in a database. */
+export function createDrizzleApiKeys(queries: DrizzleQueries, tables: AuthTables): ApiKeyStore {
+  const { apiKeys } = tables
+  const { findAll, findPage } = createReads(queries, tables)
+  return {
+    ...createChanges(queries, tables),
+    create: (key, { maxKeys }) =>
+      queries.transaction(async (transaction) => {
+        const isThere = await holdOwner(transaction, tables, key.userId)
+        const [row] = await transaction.rows((db) =>
+          db
+            .select({ total: count() })
+            .from(apiKeys)
+            .where(eq(apiKeys.userId, toOwnerColumn(key.userId))),
+        )
+        if (!isThere || Number(row?.total ?? 0) >= maxKeys) return false
+        await insertKey(transaction, tables, key)
+        return true
+      }),
+    async findByHash(hash) {
+      const isHash = or(eq(apiKeys.hash, hash), eq(apiKeys.previousHash, hash))
+      return (await findAll(isHash, { limit: 1, isCurrent: (current) => current === hash }))[0]
+    },
+    findById: async (id) => (await findAll(eq(apiKeys.id, id), { limit: 1 }))[0],
+    listByUser: async (userId, page) => (await findPage(eq(apiKeys.userId, userId), page)).map(({ key }) => key),
+    list: (filter) => findPage(toCondition(tables, filter), filter),
     async touch(uses) {
       for (const batch of inBatches(uses, TOUCH_BATCH)) await touchBatch(queries, tables, batch)
     },

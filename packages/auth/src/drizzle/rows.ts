@@ -115,9 +115,7 @@ export function toKeyColumns({ name, note, scopes, ...change }: KeyChange): Part
     ...(note === undefined ? {} : { note }),
     ...(scopes === undefined ? {} : { scopes: JSON.stringify(scopes) }),
     ...('expiresAt' in change ? { expiresAt: change.expiresAt ?? null } : {}),
-    ...('block' in change
-      ? { blockedBy: change.block?.by ?? null, blockReason: change.block?.reason ?? '' }
-      : {}),
+    ...('block' in change ? { blockedBy: change.block?.by ?? null, blockReason: change.block?.reason ?? '' } : {}),
   }
 }
 

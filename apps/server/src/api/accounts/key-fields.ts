@@ -1,4 +1,4 @@
-import type { ApiKeyDraft, ApiKeyEdit } from '@svc/auth'
+import type { ApiKeyDraft, ApiKeys } from '@svc/auth'
 import type { ApiKey } from '@svc/auth/ports'
 import type { ChangeNotes } from '../../http/route-audit.ts'
 import { formatTime } from './describe.ts'
@@ -6,6 +6,8 @@ import { type Fields, refuseUnknown } from './fields.ts'
 
 /** The members of the form of a new key. */
 export const KEY_FIELDS: readonly string[] = ['name', 'note', 'expiresIn', 'expiresAt', 'scopes']
+
+type ApiKeyEdit = Parameters<ApiKeys['editAny']>[1]
 
 /** Scopes of any form: the library checks them. */
 type Scopes = ApiKeyDraft['scopes']
