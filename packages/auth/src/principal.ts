@@ -114,7 +114,7 @@ export function toKeyPrincipal(key: ApiKey, user: User, quotas: readonly QuotaRu
 const SERVICE_ID = 'service:'
 
 /** The id under which the work of a service is noted. */
-export const toServiceId = (keyId: string): string => `${SERVICE_ID}${keyId}`
+const toServiceId = (keyId: string): string => `${SERVICE_ID}${keyId}`
 
 /** The key of the id of a service; undefined for the id of anything else. */
 export function readServiceId(id: string): string | undefined {

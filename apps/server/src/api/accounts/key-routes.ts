@@ -5,7 +5,7 @@ import { describeKey } from './describe.ts'
 import { readFields, readOptionalFields, refuseUnknown } from './fields.ts'
 import { describeEdit, describeLimits, KEY_FIELDS, readKeyDraft, readKeyEdit } from './key-fields.ts'
 import { readId, readPage } from './page.ts'
-import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts, requireAccount } from './parts.ts'
 
 const schemas = () => import('./schemas.ts')
 
@@ -61,6 +61,7 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
       body: async () => (await schemas()).keyEditForm,
       responses: { 200: { description: 'The key, as it is now.', schema: async () => (await schemas()).keyReply } },
       async handler(call) {
+        requireAccount(call.principal)
         const edit = readKeyEdit(await readFields(call, bodies))
         const key = await auth.apiKeys.edit(call.principal, readId(call), edit, call)
         call.noteChange(describeEdit(edit, key))
@@ -76,6 +77,7 @@ function changeRoutes({ auth, bodies }: AccountParts): Route[] {
       body: async () => (await schemas()).rotationForm,
       responses: { 200: { description: 'The key.', schema: async () => (await schemas()).newKeyReply } },
       async handler(call) {
+        requireAccount(call.principal)
         const fields = await readOptionalFields(call, bodies)
         refuseUnknown(fields, ['grace'])
         const { key, value } = await auth.apiKeys.rotate(call.principal, readId(call), fields, call)
