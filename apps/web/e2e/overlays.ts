@@ -104,6 +104,8 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
     overlays: [
       behind('features/account/new-key-dialog', 'New API key'),
       shownOnce('New API key', 'Make the key', 'Name'),
+      behind('features/account/edit-key-dialog', 'Edit laptop'),
+      behind('features/account/rotate-key-dialog', 'New value for laptop'),
       behind('features/account/keys-page', /^Revoke laptop/),
     ],
   },

@@ -1,10 +1,16 @@
 import type { Authentication } from './authentication.ts'
 import type { Credential } from './credentials.ts'
 import type { CallOptions, Clock } from './ports/clock.ts'
-import type { ApiKey, ApiKeyStore, FoundSession, SessionStore } from './ports/credentials.ts'
+import type { ApiKey, ApiKeyStore, FoundKey, FoundSession, SessionStore } from './ports/credentials.ts'
 import type { QuotaStore } from './ports/usage.ts'
 import type { User } from './ports/users.ts'
-import { LEGACY_PRINCIPAL, toKeyPrincipal, toSessionPrincipal } from './principal.ts'
+import {
+  LEGACY_PRINCIPAL,
+  type Principal,
+  toKeyPrincipal,
+  toServicePrincipal,
+  toSessionPrincipal,
+} from './principal.ts'
 import type { SharedKeys } from './shared-keys.ts'
 import type { TokenHasher } from './token-hasher.ts'
 
@@ -28,7 +34,7 @@ export interface CredentialLookUp {
   findShared(credential: Credential): Authentication | undefined
   /** The caller of a session whose value may have changed meanwhile. */
   findSession(id: string, credential: Credential, options: CallOptions): Promise<Authentication | undefined>
-  /** The caller of a user key. */
+  /** The caller of a key: of the one value that is presented, or of any for a credential that stands for the key. */
   findKey(id: string, credential: Credential, options: CallOptions): Promise<Authentication | undefined>
 }
 
@@ -50,14 +56,23 @@ export function createCredentialLookUp(options: CredentialLookUpOptions): Creden
     return user.role === 'admin' ? [] : quotas.listRules(user.id, call)
   }
 
+  async function toPrincipal({ key, user }: FoundKey, call: CallOptions): Promise<Principal | undefined> {
+    // Only the key of a service is without an account.
+    if (user === undefined) return key.userId === undefined ? toServicePrincipal(key) : undefined
+    return user.status === 'active' ? toKeyPrincipal(key, user, await readRules(user, call)) : undefined
+  }
+
   async function toKeyAuthentication(
-    found: { readonly key: ApiKey; readonly user: User } | undefined,
+    found: FoundKey | undefined,
     credential: Credential,
     call: CallOptions,
   ): Promise<Authentication | undefined> {
-    if (found === undefined || !hasAccounts || !isAlive(found.user, found.key.expiresAt, clock.now())) return undefined
-    const principal = toKeyPrincipal(found.key, found.user, await readRules(found.user, call))
-    return { principal, credential, isRotationDue: false, expiresAt: found.key.expiresAt }
+    if (found === undefined || !hasAccounts) return undefined
+    const { key, isCurrent } = found
+    const expiresAt = isCurrent ? key.expiresAt : earlier(key.expiresAt, key.previousUntil)
+    if (!isInUse(key, clock.now()) || hasEnded(expiresAt, clock.now())) return undefined
+    const principal = await toPrincipal(found, call)
+    return principal && { principal, credential, isRotationDue: false, expiresAt }
   }
 
   async function toSessionAuthentication(
@@ -66,11 +81,12 @@ export function createCredentialLookUp(options: CredentialLookUpOptions): Creden
     call: CallOptions,
   ): Promise<Authentication | undefined> {
     if (found === undefined || !isSessionAlive(found)) return undefined
-    const { session, user } = found
+    const { session, user, apiKey } = found
     const principal = toSessionPrincipal(found, user === undefined ? [] : await readRules(user, call))
     const isRotationDue =
       credential.carrier === 'session-cookie' && found.isCurrent && clock.now() - session.rotatedAt >= ROTATION_AGE_MS
-    return { principal, credential, isRotationDue, expiresAt: session.expiresAt }
+    const expiresAt = earlier(session.expiresAt, apiKey && endOfEarlierSessions(apiKey, session.createdAt))
+    return { principal, credential, isRotationDue, expiresAt }
   }
 
   function isSessionAlive({ session, user, apiKey }: FoundSession): boolean {
@@ -78,8 +94,12 @@ export function createCredentialLookUp(options: CredentialLookUpOptions): Creden
     if (session.expiresAt <= now) return false
     if (session.sharedKeyHash !== undefined)
       return sharedKeys.hasHash(session.sharedKeyHash, (key) => hasher.hash('shared-key', key))
-    if (user === undefined || !hasAccounts || !isAlive(user, undefined, now)) return false
-    return session.apiKeyId === undefined || (apiKey !== undefined && isAlive(user, apiKey.expiresAt, now))
+    if (user?.status !== 'active' || !hasAccounts) return false
+    if (session.apiKeyId === undefined) return true
+    // A session that another value of the key has begun ends with that value.
+    return (
+      apiKey !== undefined && isInUse(apiKey, now) && !hasEnded(endOfEarlierSessions(apiKey, session.createdAt), now)
+    )
   }
 
   function findShared(credential: Credential): Authentication | undefined {
@@ -103,10 +123,26 @@ export function createCredentialLookUp(options: CredentialLookUpOptions): Creden
     findShared,
     findSession: async (id, credential, call) =>
       toSessionAuthentication(await sessions.findById(id, call), credential, call),
-    findKey: async (id, credential, call) => toKeyAuthentication(await apiKeys.findById(id, call), credential, call),
+    async findKey(id, credential, call) {
+      // The key may have another value meanwhile.
+      const found = API_KEY_VALUE.test(credential.value)
+        ? await apiKeys.findByHash(hasher.hash('api-key', credential.value), call)
+        : await apiKeys.findById(id, call)
+      return toKeyAuthentication(found?.key.id === id ? found : undefined, credential, call)
+    },
   }
 }
 
-function isAlive(user: User, expiresAt: number | undefined, now: number): boolean {
-  return user.status === 'active' && (expiresAt === undefined || expiresAt > now)
+const hasEnded = (time: number | undefined, now: number): boolean => time !== undefined && time <= now
+
+const isInUse = ({ block, expiresAt }: ApiKey, now: number): boolean => block === undefined && !hasEnded(expiresAt, now)
+
+function earlier(left: number | undefined, right: number | undefined): number | undefined {
+  if (left === undefined || right === undefined) return left ?? right
+  return Math.min(left, right)
+}
+
+/** When the sessions end that the value before has begun; undefined for a session of the present value. */
+function endOfEarlierSessions({ rotatedAt, previousUntil }: ApiKey, createdAt: number): number | undefined {
+  return rotatedAt === undefined || createdAt > rotatedAt ? undefined : previousUntil
 }

@@ -35,7 +35,8 @@ export type { Feature } from './access/features.ts'
 
 // Credentials
 
-export { type ApiKeyDraft, type ApiKeys, createApiKeys } from './api-keys.ts'
+export { type ApiKeys, createApiKeys } from './api-keys.ts'
+export type { ApiKeyDraft } from './key-forms.ts'
 export { createLastUse, type LastUse } from './last-use.ts'
 export { createSessions, type IssuedSession, SESSION_LIFETIME_MS, type Sessions } from './sessions.ts'
 export { createSharedKeys, type SharedKeys } from './shared-keys.ts'

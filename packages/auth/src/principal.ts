@@ -5,8 +5,11 @@ import type { Provider, User } from './ports/users.ts'
 
 /** A caller and its rights. */
 export interface Principal {
-  /** `legacy` for a shared key, `local` where nothing is restricted, `anonymous` without valid credentials. */
-  readonly kind: 'user' | 'legacy' | 'local' | 'anonymous'
+  /**
+   * `service` for a key without an account, `legacy` for a shared key, `local` where nothing is restricted, `anonymous`
+   * without valid credentials.
+   */
+  readonly kind: 'user' | 'service' | 'legacy' | 'local' | 'anonymous'
   readonly id: string
   readonly name: string
   readonly role: 'admin' | 'user' | 'none'
@@ -93,7 +96,10 @@ export function toAbsentPrincipal(user: User, quotas: readonly QuotaRule[]): Pri
   return { ...toUserPrincipal(user, quotas), via: 'none' }
 }
 
-const hasScopes = ({ routes, models }: KeyScopes): boolean => routes !== undefined || models !== undefined
+const hasScopes = ({ routes, models, addresses }: KeyScopes): boolean =>
+  routes !== undefined || models !== undefined || addresses !== undefined
+
+const toLimits = ({ scopes }: ApiKey): KeyScopes | undefined => (hasScopes(scopes) ? scopes : undefined)
 
 /** The principal of a user key: the owner with the current role, within the limits of the key. */
 export function toKeyPrincipal(key: ApiKey, user: User, quotas: readonly QuotaRule[]): Principal {
@@ -101,7 +107,31 @@ export function toKeyPrincipal(key: ApiKey, user: User, quotas: readonly QuotaRu
     ...toUserPrincipal(user, quotas),
     via: 'api-key',
     apiKey: { id: key.id, name: key.name },
-    scopes: hasScopes(key.scopes) ? key.scopes : undefined,
+    scopes: toLimits(key),
+  }
+}
+
+const SERVICE_ID = 'service:'
+
+/** The id under which the work of a service is noted. */
+const toServiceId = (keyId: string): string => `${SERVICE_ID}${keyId}`
+
+/** The key of the id of a service; undefined for the id of anything else. */
+export function readServiceId(id: string): string | undefined {
+  return id.startsWith(SERVICE_ID) ? id.slice(SERVICE_ID.length) : undefined
+}
+
+/** The principal of the key of a service: no account and no admin, every feature and model that the key allows. */
+export function toServicePrincipal(key: ApiKey): Principal {
+  return {
+    ...NOTHING,
+    kind: 'service',
+    id: toServiceId(key.id),
+    name: key.name,
+    role: 'user',
+    via: 'api-key',
+    apiKey: { id: key.id, name: key.name },
+    scopes: toLimits(key),
   }
 }
 
@@ -109,6 +139,6 @@ export function toKeyPrincipal(key: ApiKey, user: User, quotas: readonly QuotaRu
 export function toSessionPrincipal(found: FoundSession, quotas: readonly QuotaRule[]): Principal {
   const { session, user, apiKey } = found
   const base = user === undefined ? LEGACY_PRINCIPAL : toUserPrincipal(user, quotas)
-  const scopes = apiKey !== undefined && hasScopes(apiKey.scopes) ? apiKey.scopes : undefined
+  const scopes = apiKey === undefined ? undefined : toLimits(apiKey)
   return { ...base, via: 'session', sessionId: session.id, scopes }
 }

@@ -43,7 +43,7 @@ export interface Sessions {
    * Begins a session for the holder of a user key or shared key (token-login). The session has the limits of the key
    * and ends with it; the key itself stays out of the browser.
    *
-   * @throws {AuthError} `unauthenticated` for anything but a key
+   * @throws {AuthError} `unauthenticated` for anything but a key; `forbidden` for the key of a service
    */
   exchange(authentication: Authentication, options: CallOptions): Promise<IssuedSession>
   /**
@@ -94,6 +94,8 @@ export function createSessions(options: SessionsOptions): Sessions {
     begin: ({ userId, providerSession, passwordHash }, { signal }) =>
       issue({ ...nobody, userId, providerSession }, { signal, passwordHash }),
     async exchange({ principal, credential, expiresAt }, { signal }) {
+      if (principal.kind === 'service')
+        throw new AuthError('forbidden', 'the key of a service opens no session', { code: 'service_key' })
       if (principal.via === 'api-key' && principal.apiKey !== undefined) {
         const owner = { ...nobody, userId: principal.id, apiKeyId: principal.apiKey.id }
         return issue(owner, { signal, until: expiresAt })

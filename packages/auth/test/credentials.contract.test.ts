@@ -1,16 +1,21 @@
 import type { ApiKey, Session } from '@svc/auth/ports'
 import { describe, expect, it } from 'vitest'
 import { listPlaces } from './places.ts'
-import { addUser, call } from './world.ts'
+import { addUser, call, EMPTY_KEY } from './world.ts'
 
 const places = await listPlaces()
 
-function apiKey(id: string, userId: string, changes: Partial<ApiKey> = {}): ApiKey & { readonly hash: string } {
+function apiKey(
+  id: string,
+  userId: string | undefined,
+  changes: Partial<ApiKey> = {},
+): ApiKey & { readonly hash: string } {
   return {
     id,
     userId,
     name: `name-${id}`,
     prefix: 'svc-0123',
+    ...EMPTY_KEY,
     role: 'user',
     scopes: {},
     createdAt: 1,
@@ -47,8 +52,8 @@ describe.each(places)('keys in $name', ({ open }) => {
     const scopes = { routes: ['chat'], models: ['a', 'b'] }
     const { hash, ...key } = apiKey('k1', ada.id, { scopes, expiresAt: 500 })
     expect(await apiKeys.create({ ...key, hash }, keyOptions)).toBe(true)
-    expect(await apiKeys.findByHash(hash, call)).toEqual({ key, user: ada })
-    expect(await apiKeys.findById('k1', call)).toEqual({ key, user: ada })
+    expect(await apiKeys.findByHash(hash, call)).toEqual({ key, user: ada, isCurrent: true })
+    expect(await apiKeys.findById('k1', call)).toEqual({ key, user: ada, isCurrent: true })
     expect(await apiKeys.findByHash('none', call)).toBeUndefined()
     await apiKeys.create(apiKey('k2', ada.id, { createdAt: 2 }), keyOptions)
     expect((await apiKeys.listByUser(ada.id, { limit: 10 }, call)).map(({ id }) => id)).toEqual(['k2', 'k1'])
@@ -71,6 +76,123 @@ describe.each(places)('keys in $name', ({ open }) => {
     )
     expect(made.filter(Boolean)).toHaveLength(3)
     expect(await apiKeys.create(apiKey('x', 'nobody'), keyOptions)).toBe(false)
+  })
+
+  it('of services have no account, a bound of their own also for those that come at once, and outlive accounts', async () => {
+    await using place = await open()
+    const { apiKeys, users } = place.stores
+    await addUser(place.stores, 'root@site.example')
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const { hash, ...key } = apiKey('s', undefined, { note: 'for the robot', createdBy: ada.id, createdAt: 0 })
+    expect(await apiKeys.create({ ...key, hash }, keyOptions)).toBe(true)
+    expect(await apiKeys.findByHash(hash, call)).toEqual({ key, user: undefined, isCurrent: true })
+    const made = await Promise.all(
+      Array.from({ length: 8 }, (_, index) => apiKeys.create(apiKey(`s${index}`, undefined), keyOptions)),
+    )
+    expect(made.filter(Boolean)).toHaveLength(2)
+    await apiKeys.create(apiKey('own', ada.id), keyOptions)
+    expect(await apiKeys.remove({ id: 's', userId: ada.id }, call), 'not a key of the account').toBe(false)
+    expect(await apiKeys.remove({ id: 'own', userId: undefined }, call), 'not a key of a service').toBe(false)
+    expect(await users.remove(ada.id, call)).toBe('changed')
+    expect(await apiKeys.findById('own', call)).toBeUndefined()
+    expect(await apiKeys.findById('s', call)).toMatchObject({ key: { id: 's', createdBy: ada.id } })
+    expect(await apiKeys.remove({ id: 's', userId: undefined }, call)).toBe(true)
+  })
+
+  it('are listed for admins by owner, kind, block and text, a page at a time', async () => {
+    await using place = await open()
+    const { apiKeys } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const block = { by: 'admin', reason: 'leaked' } as const
+    await apiKeys.create(apiKey('a', ada.id, { name: 'Laptop of Ada', createdAt: 1 }), keyOptions)
+    await apiKeys.create(
+      apiKey('b', undefined, { name: '100% robot_1', note: 'In the HALL', createdAt: 2 }),
+      keyOptions,
+    )
+    await apiKeys.create(
+      apiKey('c', undefined, { name: 'robots', prefix: 'svc-beef', block, createdAt: 2 }),
+      keyOptions,
+    )
+    const list = async (filter: Parameters<typeof apiKeys.list>[0]) =>
+      (await apiKeys.list(filter, call)).map(({ key: { id } }) => id)
+    expect(await list({ limit: 9 })).toEqual(['c', 'b', 'a'])
+    expect(await list({ limit: 2 })).toEqual(['c', 'b'])
+    expect(await list({ limit: 9, after: 'b' })).toEqual(['a'])
+    expect(await list({ limit: 9, after: 'gone' })).toEqual([])
+    expect(await list({ limit: 9, isService: true })).toEqual(['c', 'b'])
+    expect(await list({ limit: 9, isService: false })).toEqual(['a'])
+    expect(await list({ limit: 9, after: 'b', isService: true })).toEqual([])
+    expect(await list({ limit: 9, userId: ada.id })).toEqual(['a'])
+    expect(await list({ limit: 9, isBlocked: true })).toEqual(['c'])
+    expect(await list({ limit: 9, isBlocked: false })).toEqual(['b', 'a'])
+    expect(await list({ limit: 9, text: 'LAPTOP' })).toEqual(['a'])
+    expect(await list({ limit: 9, text: 'the hall' })).toEqual(['b'])
+    expect(await list({ limit: 9, text: 'BEEF' })).toEqual(['c'])
+    expect(await list({ limit: 9, text: '%' }), 'no wildcard').toEqual(['b'])
+    expect(await list({ limit: 9, text: 't_1' }), 'no wildcard').toEqual(['b'])
+    expect(await list({ limit: 9, text: '\\' })).toEqual([])
+    expect((await apiKeys.list({ limit: 9, text: 'laptop' }, call))[0]?.user).toEqual(ada)
+  })
+
+  it('are edited by fields, and a block of an admin is left alone where it is asked for', async () => {
+    await using place = await open()
+    const { apiKeys, rights } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const { hash, ...key } = apiKey('k', ada.id, { scopes: { models: ['a'] }, expiresAt: 500 })
+    await apiKeys.create({ ...key, hash }, keyOptions)
+    const read = async () => (await apiKeys.findById('k', call))?.key
+    const before = await rights.revision(call)
+    const scopes = { addresses: ['192.0.2.0/24'] }
+    expect(await apiKeys.edit(key, { name: 'other', scopes }, call)).toBe(true)
+    expect(await read()).toEqual({ ...key, name: 'other', scopes })
+    expect(await rights.revision(call)).toBeGreaterThan(before)
+    await apiKeys.edit(key, { note: 'a note', expiresAt: undefined }, call)
+    expect(await read()).toEqual({ ...key, name: 'other', scopes, note: 'a note', expiresAt: undefined })
+    const careful = { ...call, keepsAdminBlock: true }
+    const own = { by: 'owner', reason: '' } as const
+    const admins = { by: 'admin', reason: 'leaked' } as const
+    expect(await apiKeys.edit(key, { block: own }, careful)).toBe(true)
+    expect(await apiKeys.edit(key, { block: undefined }, careful)).toBe(true)
+    expect(await apiKeys.edit(key, { block: admins }, call)).toBe(true)
+    for (const block of [own, undefined]) expect(await apiKeys.edit(key, { block }, careful)).toBe(false)
+    expect((await read())?.block).toEqual(admins)
+    expect(await apiKeys.edit(key, { block: undefined }, call)).toBe(true)
+    expect((await read())?.block).toBeUndefined()
+    const kept = await rights.revision(call)
+    for (const userId of ['somebody', undefined])
+      expect(await apiKeys.edit({ id: 'k', userId }, { note: 'x' }, call)).toBe(false)
+    expect(await rights.revision(call)).toBe(kept)
+  })
+
+  it('are found by the value and the one before, and get one new value of those that come at once', async () => {
+    await using place = await open()
+    const { apiKeys, rights } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const key = apiKey('k', ada.id)
+    await apiKeys.create(key, keyOptions)
+    const before = await rights.revision(call)
+    const rotate = (from: string, index: number | string, previousUntil = 90) =>
+      apiKeys.rotate(key, { from, to: { hash: `new-${index}`, prefix: `p-${index}` }, now: 50, previousUntil }, call)
+    const outcomes = await Promise.all(Array.from({ length: 20 }, (_, index) => rotate(key.prefix, index)))
+    expect(outcomes.filter(Boolean)).toHaveLength(1)
+    expect(await rights.revision(call)).toBeGreaterThan(before)
+    const winner = outcomes.indexOf(true)
+    const rotated = { rotatedAt: 50, previousUntil: 90, prefix: `p-${winner}` }
+    expect(await apiKeys.findByHash(`new-${winner}`, call)).toMatchObject({ isCurrent: true, key: rotated })
+    expect(await apiKeys.findByHash('hash-k', call)).toMatchObject({ isCurrent: false, key: rotated })
+    expect(await rotate(`p-${winner}`, 'second')).toBe(true)
+    expect(await apiKeys.findByHash('hash-k', call), 'the oldest value').toBeUndefined()
+    expect(await apiKeys.findByHash(`new-${winner}`, call)).toMatchObject({ isCurrent: false })
+    expect(await rotate('p-second', 'third', 0)).toBe(true)
+    expect(await apiKeys.findByHash('new-second', call), 'no grace').toBeUndefined()
+    expect(await apiKeys.findByHash('new-third', call)).toMatchObject({ isCurrent: true, key: { previousUntil: 0 } })
+    expect(
+      await apiKeys.rotate(
+        { id: 'k', userId: undefined },
+        { from: 'p-third', to: key, now: 1, previousUntil: 2 },
+        call,
+      ),
+    ).toBe(false)
   })
 
   it('note their last use, which never goes back', async () => {

@@ -3,7 +3,7 @@ import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import { listPlaces } from './places.ts'
 import { createServices } from './service-world.ts'
-import { addUser, call } from './world.ts'
+import { addUser, call, EMPTY_KEY } from './world.ts'
 
 const places = (await listPlaces()).filter(({ name }) => name !== 'memory')
 
@@ -45,6 +45,7 @@ describe.each(places)('G5: while $name is away', ({ open }) => {
       userId: id,
       name: 'k',
       prefix: 'p',
+      ...EMPTY_KEY,
       role: 'user',
       scopes: {},
       lastUsedAt: undefined,
@@ -90,6 +91,10 @@ describe.each(places)('G5: while $name is away', ({ open }) => {
         findByHash: () => stores.apiKeys.findByHash(hash, call),
         findById: () => stores.apiKeys.findById('k', call),
         listByUser: () => stores.apiKeys.listByUser(id, { limit: 9 }, call),
+        list: () => stores.apiKeys.list({ limit: 9 }, call),
+        edit: () => stores.apiKeys.edit(key, { note: 'x' }, call),
+        rotate: () =>
+          stores.apiKeys.rotate(key, { from: 'p', to: { hash: 'x', prefix: 'q' }, now: 1, previousUntil: 2 }, call),
         remove: () => stores.apiKeys.remove(key, call),
         touch: () => stores.apiKeys.touch([{ id: 'k', at: 1 }], call),
         removeExpired: () => stores.apiKeys.removeExpired(limits, call),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { listPlaces } from './places.ts'
-import { addUser, call, registration } from './world.ts'
+import { addUser, call, EMPTY_KEY, registration } from './world.ts'
 
 const places = await listPlaces()
 const HOUR = 3_600_000
@@ -21,7 +21,7 @@ describe.each(places)('accounts in $name', ({ open }) => {
       ['s2', 20],
     ] as const)
       await sessions.create({ ...session, id, hash: id, rotatedAt }, { ...call, maxSessions: 9 })
-    const key = { name: 'k', prefix: 'p', role: 'user', scopes: {}, createdAt: 1 } as const
+    const key = { name: 'k', prefix: 'p', ...EMPTY_KEY, role: 'user', scopes: {}, createdAt: 1 } as const
     for (const [id, userId] of [
       ['k1', ada.id],
       ['k2', bob.id],
@@ -94,6 +94,7 @@ describe.each(places)('accounts in $name', ({ open }) => {
       id: 'i',
       hash: 'h',
       prefix: 'p',
+      ...EMPTY_KEY,
       note: '',
       createdBy: 'id-of-ada@site.example',
       createdAt: 1,
@@ -213,7 +214,16 @@ describe.each(places)('accounts in $name', ({ open }) => {
     const { users, apiKeys, sessions, quotas } = place.stores
     await addUser(place.stores, 'ada@site.example')
     const { id } = await addUser(place.stores, 'bob@site.example')
-    const key = { id: 'k', userId: id, name: 'k', prefix: 'p', role: 'user', scopes: {}, createdAt: 1 } as const
+    const key = {
+      id: 'k',
+      userId: id,
+      name: 'k',
+      prefix: 'p',
+      ...EMPTY_KEY,
+      role: 'user',
+      scopes: {},
+      createdAt: 1,
+    } as const
     await apiKeys.create({ ...key, hash: 'h', expiresAt: undefined, lastUsedAt: undefined }, { ...call, maxKeys: 9 })
     const rule = { id: 'q', userId: id, model: '', maxRequests: 1, maxTokens: undefined, windowMs: HOUR, createdAt: 1 }
     const changes: readonly (() => Promise<unknown>)[] = [
@@ -288,6 +298,7 @@ describe.each(places)('accounts in $name', ({ open }) => {
       id: 'i',
       hash: 'h',
       prefix: 'p',
+      ...EMPTY_KEY,
       note: '',
       createdBy: 'id-of-ada@site.example',
       createdAt: 1,
@@ -301,6 +312,7 @@ describe.each(places)('accounts in $name', ({ open }) => {
       userId: bob.id,
       name: 'laptop',
       prefix: 'svc-1',
+      ...EMPTY_KEY,
       role: 'user' as const,
       scopes: {},
       createdAt: 1,

@@ -44,3 +44,12 @@ export async function addUser(stores: Stores, ...parts: Parameters<typeof regist
   if (outcome.kind !== 'created') throw new Error(outcome.kind)
   return outcome.user
 }
+
+/** The fields of a key that has no more than it needs. */
+export const EMPTY_KEY = {
+  note: '',
+  block: undefined,
+  createdBy: undefined,
+  rotatedAt: undefined,
+  previousUntil: 0,
+} as const

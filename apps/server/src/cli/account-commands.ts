@@ -6,7 +6,6 @@ import { normalizeEmail } from '@svc/auth/accounts'
 import type { ApiKey, Invite, User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import { describeInvite, describeKey, describeUser, formatTime } from '../api/accounts/describe.ts'
-import type { CommandChange } from '../audit/command-changes.ts'
 import { systemClock } from '../clock.ts'
 import type { AccountCommand } from '../config/account-command.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -21,7 +20,9 @@ import { toAuthOptions } from '../platform/open-accounts.ts'
 import { deriveKey } from '../secret/derive-key.ts'
 import { rotateSecret } from '../secret/rotate-secret.ts'
 import { openServerSecret, type ServerSecret } from '../secret/server-secret.ts'
+import type { Answer } from './account-answer.ts'
 import { formatDate, formatRows } from './account-table.ts'
+import { runKeyCommand } from './key-commands.ts'
 import { recordChangeIn, recordLocalChange } from './local-changes.ts'
 
 /** Options of {@link runAccountCommand}. */
@@ -42,16 +43,6 @@ interface CommandParts {
   readonly config: ServerConfig
   readonly queries: DatabaseQueries
   readonly input: NodeJS.ReadableStream
-}
-
-/** The result of a command. */
-interface Answer {
-  /** The result for people. */
-  readonly text: string
-  /** The result for programs, in the form of the HTTP API. */
-  readonly value: unknown
-  /** The change that the command has made, for the audit log. */
-  readonly change?: CommandChange | undefined
 }
 
 const PAGE = 1000
@@ -110,8 +101,13 @@ function run(command: Exclude<AccountCommand, { what: 'secret rotate' }>, parts:
       return createKey(command, parts)
     case 'keys list':
       return listKeys(command.user, parts)
+    case 'keys create-service':
+    case 'keys list-all':
+    case 'keys rotate':
+    case 'keys block':
+    case 'keys unblock':
     case 'keys revoke':
-      return revokeKey(command.id, parts)
+      return runKeyCommand(command, parts)
     case 'invites create':
       return createInvite(command.hours, parts)
     case 'invites list':
@@ -241,21 +237,6 @@ async function listKeys(wanted: string, { auth }: CommandParts): Promise<Answer>
     text: formatRows([['ID', 'PREFIX', 'NAME', 'CREATED', 'EXPIRES', 'LAST USED'], ...keys.map(toRow)]),
     value: keys.map(describeKey),
   }
-}
-
-async function revokeKey(id: string, { auth }: CommandParts): Promise<Answer> {
-  for await (const { id: userId, email } of everybody(auth)) {
-    const keys = await auth.apiKeys.list(userId, { limit: PAGE }, call)
-    const key = keys.find((each) => each.id === id)
-    if (key === undefined) continue
-    await auth.apiKeys.revoke({ id, userId }, call)
-    return {
-      text: `revoked the key ${id} of ${email}\n`,
-      value: { revoked: true, id, user_id: userId },
-      change: { change: 'key.revoke', target: id, name: key.name, details: `of ${email}` },
-    }
-  }
-  throw new SvcError('not_found', `there is no key ${id}`)
 }
 
 async function createInvite(hours: number | undefined, { auth, config }: CommandParts): Promise<Answer> {

@@ -18,8 +18,17 @@ export type AccountCommand =
       readonly name: string
       readonly expiresIn: string | undefined
     }
-  | { readonly what: 'keys revoke' | 'invites revoke'; readonly id: string }
+  | KeyCommand
+  | { readonly what: 'invites revoke'; readonly id: string }
   | { readonly what: 'invites create'; readonly hours: number | undefined }
+
+/** A command about the key of a service, or about any key. */
+export type KeyCommand =
+  | { readonly what: 'keys create-service'; readonly name: string; readonly expiresIn: string | undefined }
+  | { readonly what: 'keys list-all' }
+  | { readonly what: 'keys block'; readonly id: string; readonly reason: string | undefined }
+  | { readonly what: 'keys rotate'; readonly id: string; readonly grace: string | undefined }
+  | { readonly what: 'keys revoke' | 'keys unblock'; readonly id: string }
 
 type CommandName = AccountCommand['what']
 
@@ -29,7 +38,7 @@ interface Form {
   /** A further line about it. */
   readonly details?: string
   /** The word that follows, as the help text calls it. */
-  readonly argument?: 'USER' | 'EMAIL' | 'ID'
+  readonly argument?: 'USER' | 'EMAIL' | 'ID' | 'NAME'
   readonly flags?: readonly string[]
 }
 
@@ -56,7 +65,20 @@ const FORMS: Readonly<Record<CommandName, Form>> = {
     flags: ['--name', '--expires'],
     about: 'make an API key and print it once: --name NAME, --expires 90d',
   },
+  'keys create-service': {
+    argument: 'NAME',
+    flags: ['--expires'],
+    about: 'make an API key that belongs to no account, and print it once: --expires 90d',
+  },
   'keys list': { argument: 'USER', about: 'list the API keys of an account' },
+  'keys list-all': { about: 'list the API keys of services and of all accounts' },
+  'keys rotate': {
+    argument: 'ID',
+    flags: ['--grace'],
+    about: 'give an API key a new value and print it once; the old one holds on: --grace 24h',
+  },
+  'keys block': { argument: 'ID', flags: ['--reason'], about: 'let an API key in no more: --reason TEXT' },
+  'keys unblock': { argument: 'ID', about: 'let a blocked API key in again' },
   'keys revoke': { argument: 'ID', about: 'revoke an API key' },
   'invites create': { flags: ['--hours'], about: 'make an invite and print its address: --hours N' },
   'invites list': { about: 'list the invites' },
@@ -83,6 +105,8 @@ export const ACCOUNT_FLAGS: readonly (readonly [string, string | undefined])[] =
   ['--role', 'admin or user'],
   ['--password-stdin', undefined],
   ['--expires', 'how long the key is valid, such as 90d or 720h'],
+  ['--grace', 'how long the value before stays valid, such as 24h or 0'],
+  ['--reason', 'why, for people'],
   ['--hours', 'how many hours the invite is valid'],
 ]
 
@@ -126,6 +150,7 @@ function toCommand(
   const readsPassword = readFlag('--password-stdin') === true
   switch (what) {
     case 'users list':
+    case 'keys list-all':
     case 'invites list':
     case 'secret rotate':
       return { what }
@@ -139,6 +164,7 @@ function toCommand(
     case 'users reset-password':
       return { what, user: value, readsPassword }
     case 'keys revoke':
+    case 'keys unblock':
     case 'invites revoke':
       return { what, id: value }
     case 'users create': {
@@ -148,6 +174,12 @@ function toCommand(
     }
     case 'keys create':
       return { what, user: value, name: readText('--name') ?? 'command line', expiresIn: readText('--expires') }
+    case 'keys create-service':
+      return { what, name: value, expiresIn: readText('--expires') }
+    case 'keys block':
+      return { what, id: value, reason: readText('--reason') }
+    case 'keys rotate':
+      return { what, id: value, grace: readText('--grace') }
     case 'invites create': {
       const hours = readText('--hours')
       if (hours !== undefined && (!/^[1-9]\d{0,3}$/.test(hours) || Number(hours) > MAX_INVITE_HOURS))

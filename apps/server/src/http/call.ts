@@ -252,9 +252,10 @@ export class CallState implements Call, Admitted {
     const audited = findChange(this.route)
     if (audited === undefined || this.isRecorded) return Promise.resolve()
     this.isRecorded = true
-    const { change, target } = audited
+    const { target } = audited
+    const { change = audited.change, ...notes } = this.changeNotes
     const named = target === undefined ? {} : { target: this.param(target) }
-    return this.edge.record(this, { ...named, ...this.changeNotes, change, outcome, tool: this.tool })
+    return this.edge.record(this, { ...named, ...notes, change, outcome, tool: this.tool })
   }
 
   confirm(): Promise<void> {

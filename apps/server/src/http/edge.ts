@@ -141,7 +141,7 @@ export function createEdge(options: EdgeOptions): Edge {
         checkAddressed(call, options)
         const matched = { pattern, path: source.path }
         const asked = rights.generation
-        const found = options.gate.admit(route, matched, call.incoming)
+        const found = options.gate.admit({ route, matched, clientAddress: call.clientAddress }, call.incoming)
         // An `await` would cost a turn of the event loop, and most credentials are known.
         call.authentication = found instanceof Promise ? await found : found
         if (isOpened(call, route)) checkHost(call.incoming.headers.host, options.host)

@@ -73,14 +73,14 @@ export function createInnerService(parts: InnerServiceParts): PerformInside {
   const { gate, edge, generation, clock, log, send, fail } = parts
 
   async function admit(call: CallState, caller: InnerCaller, matched: MatchedPath): Promise<void> {
-    const { authentication, principal } = caller
+    const { authentication, principal, clientAddress } = caller
     call.rightsGeneration = generation()
     call.matched = matched
     const { route } = call
     if (authentication === undefined) {
       checkAccess(principal, route)
       call.authentication = { principal, credential: undefined, isRotationDue: false, expiresAt: undefined }
-    } else call.authentication = await gate.reauthorize({ route, matched, authentication }, { signal: call.signal })
+    } else call.authentication = await gate.reauthorize({ route, matched, authentication, clientAddress }, call)
     call.abort.admitted = call
   }
 

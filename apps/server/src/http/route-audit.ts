@@ -16,6 +16,8 @@ export type RouteAudit =
 
 /** Notes of a handler about the change that it makes. They hold no secret and no text of a request. */
 export interface ChangeNotes {
+  /** The name of this change, where a route makes several. @default that of the route */
+  readonly change?: string | undefined
   readonly target?: string | undefined
   readonly name?: string | undefined
   readonly details?: string | undefined

@@ -61,6 +61,7 @@ describe('a look at the callers of calls', () => {
       route: { ...route, usecase },
       matched: { pattern: '/x', path: '/x' },
       authentication: toPerson('ada', rights),
+      clientAddress: '192.0.2.1',
       outgoing: { headersSent } as ServerReply,
     }
     call.admitted = admitted

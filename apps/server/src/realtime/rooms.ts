@@ -43,7 +43,7 @@ export function createRooms(limits: () => RoomLimits): Rooms {
       const own = byAccount.get(id) ?? 0
       if (open >= total) throw full()
       // shared keys and a server without accounts stand for many
-      if (kind === 'user' && perAccount > 0 && own >= perAccount) throw tooMany(perAccount)
+      if ((kind === 'user' || kind === 'service') && perAccount > 0 && own >= perAccount) throw tooMany(perAccount)
       open += 1
       byAccount.set(id, own + 1)
       const counted = budget.open()

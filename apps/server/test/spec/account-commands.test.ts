@@ -108,6 +108,39 @@ describe.each(places)('commands on %s', (_, createEnv) => {
 })
 
 describe('commands about single accounts', () => {
+  it('make keys of services, rotate, block and revoke them while the server runs', async () => {
+    const world = await startAccountsWorld()
+    try {
+      const run = createCommandLine(join(world.folder, 'data'))
+      const status = async (key: string) =>
+        (await world.call('/v1/models', { headers: { authorization: `Bearer ${key}` } })).status
+      const [key = '', until] = (await run('keys create-service robot --expires 90d')).split('\n')
+      expect([await status(key), until]).toEqual([200, expect.stringMatching(/^valid until /)])
+      const listed = await run('keys list-all')
+      const id = /^([0-9a-f]{32}) .* robot +a service /m.exec(listed)?.[1] ?? ''
+      expect(listed).not.toContain(key)
+      const [next = '', before] = (await run(`keys rotate ${id} --grace 1h`)).split('\n')
+      expect(before).toMatch(/^the value before is valid until /)
+      expect([await status(key), await status(next)]).toEqual([200, 200])
+      const [last = ''] = (await run(`keys rotate ${id} --grace 0`)).split('\n')
+      await expect.poll(() => status(next)).toBe(401)
+      expect([await status(key), await status(last)]).toEqual([401, 200])
+      expect(await run(`keys block ${id} --reason leaked`)).toBe(`blocked the key ${id} of a service\n`)
+      await expect.poll(() => status(last)).toBe(401)
+      expect(await run('keys list-all')).toContain('blocked')
+      expect(await run(`keys unblock ${id}`)).toBe(`unblocked the key ${id} of a service\n`)
+      await expect.poll(() => status(last)).toBe(200)
+      expect(await run(`keys revoke ${id}`)).toBe(`revoked the key ${id} of a service\n`)
+      await expect.poll(() => status(last)).toBe(401)
+      for (const what of ['rotate', 'block', 'unblock', 'revoke'])
+        await expect(run(`keys ${what} ${id}`)).rejects.toThrow(`there is no key ${id}`)
+      await expect(run('keys create-service')).rejects.toThrow('takes one NAME')
+    } finally {
+      await world.close()
+      await rm(world.folder, { recursive: true, force: true })
+    }
+  })
+
   it('let accounts in, out and in again, and delete them', async () => {
     const world = await startAccountsWorld({ flags: ['--auth-registration-mode=approval'] })
     try {
@@ -178,6 +211,19 @@ describe('commands about single accounts', () => {
     expect(listed).toMatchObject([{ id: key.id, keyPrefix: String(key.key).slice(0, 12) }])
     expect(JSON.stringify(listed)).not.toContain(key.key)
     expect(await json(`keys revoke ${String(key.id)}`)).toMatchObject({ revoked: true, id: key.id })
+    const robot = await json('keys create-service robot --expires 1d')
+    expect(robot).toMatchObject({ key: expect.stringMatching(/^svc-/), name: 'robot', role: 'user' })
+    expect(await json(`keys rotate ${String(robot.id)} --grace 0`)).toMatchObject({
+      key: expect.stringMatching(/^svc-/),
+    })
+    expect(await json(`keys block ${String(robot.id)} --reason leaked`)).toMatchObject({
+      blocked: true,
+      blockedBy: 'admin',
+      blockReason: 'leaked',
+    })
+    expect(await json('keys list-all')).toMatchObject([{ id: robot.id, user: null, blocked: true }])
+    expect(await json(`keys unblock ${String(robot.id)}`)).not.toHaveProperty('blocked')
+    expect(await json(`keys revoke ${String(robot.id)}`)).toEqual({ revoked: true, id: robot.id, user_id: null })
     const invite = await json('invites create')
     expect(invite).toMatchObject({
       code: expect.stringMatching(/^[0-9a-f]{64}$/),

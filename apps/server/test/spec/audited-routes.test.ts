@@ -49,7 +49,9 @@ const UNRECORDED = [
 const OF_ACCOUNTS = [
   'DELETE /api/auth/api-keys/:id',
   'DELETE /api/auth/sessions',
+  'PATCH /api/auth/api-keys/:id',
   'POST /api/auth/api-keys',
+  'POST /api/auth/api-keys/:id/rotate',
   'PUT /api/auth/password',
   'PUT /api/auth/profile',
 ]

@@ -204,10 +204,10 @@ describe('routes for admins', () => {
       { isConfigured: true, authenticate: () => USER, recheck: async () => USER },
       { pathWithoutAuth: [] },
     )
-    const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[2]
+    const incoming = { headers: {}, url: '/' } as Parameters<typeof gate.admit>[1]
     for (const route of server.server.routes) {
       if (route.access === 'none') continue
-      const admit = (): unknown => gate.admit(route, { pattern: route.path, path: route.path }, incoming)
+      const admit = (): unknown => gate.admit(toRequest(route), incoming)
       if (route.access !== 'admin') expect(admit(), route.path).toBe(USER)
       else
         expect(toFailure(admit, route.family), route.path).toEqual([
@@ -217,11 +217,15 @@ describe('routes for admins', () => {
     }
     const admin = server.server.routes.find((route) => route.access === 'admin' && route.family === 'compatible')
     if (admin === undefined) throw new Error('no route asks for an admin')
-    expect(toFailure(() => gate.admit(admin, { pattern: admin.path, path: admin.path }, incoming))[1]).toEqual({
+    expect(toFailure(() => gate.admit(toRequest(admin), incoming))[1]).toEqual({
       error: { code: 403, message: 'Admin access required', type: 'authorization_error', param: null },
     })
   })
 })
+
+function toRequest(route: (typeof server.server.routes)[number]) {
+  return { route, matched: { pattern: route.path, path: route.path }, clientAddress: '192.0.2.1' }
+}
 
 function thrownBy(run: () => unknown): unknown {
   try {

@@ -192,6 +192,8 @@ describe('the document', () => {
       [member, 'get', '/api/auth/api-keys'],
       [member, 'post', '/api/auth/api-keys', undefined, { name: 'k', expiresIn: '30d', scopes: { models: ['own'] } }],
       [member, 'get', '/api/auth/api-keys'],
+      [admin, 'post', '/api/auth/admin/api-keys', undefined, { name: 's', note: 'n', scopes: { addresses: ['::1'] } }],
+      [admin, 'get', '/api/auth/admin/api-keys'],
       [member, 'put', '/api/auth/profile', undefined, { name: 'Ann' }],
       [member, 'get', '/api/auth/usage', '/api/auth/usage?period=day'],
       [admin, 'get', '/api/auth/admin/users'],

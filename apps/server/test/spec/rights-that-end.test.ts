@@ -22,6 +22,8 @@ interface Loss {
   readonly model?: string
   readonly lose: (world: AccountsWorld, member: Member, clock: { move(ms: number): void }) => Promise<unknown>
   readonly status: number
+  /** Whether the caller loses the whole route, and not a model. @default for a status of 401 */
+  readonly closesSocket?: boolean
 }
 
 const allow =
@@ -38,12 +40,36 @@ const LOSSES: readonly Loss[] = [
     name: 'chat is switched off',
     lose: ({ admin }, { id }) => admin.browser.send('PUT', `${USERS}/${id}/permissions`, { chat: false }),
     status: 403,
+    closesSocket: true,
   },
   { name: EXPIRES, lose: async (_world, _member, clock) => clock.move(2 * HOUR_MS), status: 401 },
   {
     name: 'the key is revoked',
     lose: (_world, { browser, keyId }) => browser.send('DELETE', `/api/auth/api-keys/${keyId}`),
     status: 401,
+  },
+  {
+    name: 'an admin blocks the key',
+    lose: ({ admin }, { keyId }) => admin.browser.send('PATCH', `/api/auth/admin/api-keys/${keyId}`, { blocked: true }),
+    status: 401,
+  },
+  {
+    name: 'the key gets a new value without a grace',
+    lose: (_world, { browser, keyId }) => browser.send('POST', `/api/auth/api-keys/${keyId}/rotate`, { grace: '0' }),
+    status: 401,
+  },
+  {
+    name: 'the key is edited for other models',
+    lose: (_world, { browser, keyId }) =>
+      browser.send('PATCH', `/api/auth/api-keys/${keyId}`, { scopes: { models: ['other'] } }),
+    status: 403,
+  },
+  {
+    name: 'the key is edited for other addresses',
+    lose: (_world, { browser, keyId }) =>
+      browser.send('PATCH', `/api/auth/api-keys/${keyId}`, { scopes: { addresses: ['192.0.2.0/24'] } }),
+    status: 403,
+    closesSocket: true,
   },
 ]
 
@@ -97,7 +123,7 @@ async function expectToEnd(loss: Loss, { world, server, clock }: Losing, member:
   const running = await startEverything(server, { model: loss.model ?? 'm', headers: member.headers, readers })
   await loss.lose(world, member, clock)
   await running.expectEnded()
-  if (loss.status === 403 && loss.name !== 'chat is switched off')
+  if (loss.closesSocket !== true && loss.status === 403)
     expect(await running.askSocket(loss.model ?? 'm'), loss.name).toBe(403)
   else expect(await running.socketClosed, loss.name).toBe(1008)
   expect((await server.chat(loss.model ?? 'm', {}, member.headers)).status, loss.name).toBe(loss.status)

@@ -785,6 +785,78 @@ export interface paths {
         delete: operations["delete_api_auth_api_keys_id"];
         options?: never;
         head?: never;
+        /** Change or block an API key of the caller */
+        patch: operations["patch_api_auth_api_keys_id"];
+        trace?: never;
+    };
+    "/api/auth/api-keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give an API key of the caller a new value, which is shown once */
+        post: operations["post_api_auth_api_keys_id_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/api-keys": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The API keys of services and of all accounts, newest first */
+        get: operations["get_api_auth_admin_api_keys"];
+        put?: never;
+        /** Make an API key for a service, or for an account; its value is shown once */
+        post: operations["post_api_auth_admin_api_keys"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/auth/admin/api-keys/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An API key of a service or an account */
+        get: operations["get_api_auth_admin_api_keys_id"];
+        put?: never;
+        post?: never;
+        /** Revoke an API key of a service or an account */
+        delete: operations["delete_api_auth_admin_api_keys_id"];
+        options?: never;
+        head?: never;
+        /** Change, block or unblock an API key of a service or an account */
+        patch: operations["patch_api_auth_admin_api_keys_id"];
+        trace?: never;
+    };
+    "/api/auth/admin/api-keys/{id}/rotate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Give an API key of a service or an account a new value, which is shown once */
+        post: operations["post_api_auth_admin_api_keys_id_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
         patch?: never;
         trace?: never;
     };
@@ -12937,7 +13009,19 @@ export interface operations {
                             scopes?: {
                                 routes?: string[];
                                 models?: string[];
+                                /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                                addresses?: string[];
                             };
+                            note?: string;
+                            /** @description present for a key that is out of use */
+                            blocked?: boolean;
+                            /** @enum {string} */
+                            blockedBy?: "owner" | "admin";
+                            blockReason?: string;
+                            /** @description when the key got its value; absent for the first one */
+                            rotatedAt?: string;
+                            /** @description until when the value before is valid, too */
+                            previousValidUntil?: string;
                             lastUsed: string | null;
                         }[];
                     };
@@ -12965,12 +13049,15 @@ export interface operations {
             content: {
                 "application/json": {
                     name: string;
+                    note?: string;
                     expiresIn?: string;
                     /** @description RFC 3339 */
                     expiresAt?: string;
                     scopes?: {
                         routes?: string[];
                         models?: string[];
+                        /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                        addresses?: string[];
                     };
                 } & {
                     [key: string]: unknown;
@@ -12996,7 +13083,19 @@ export interface operations {
                         scopes?: {
                             routes?: string[];
                             models?: string[];
+                            /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                            addresses?: string[];
                         };
+                        note?: string;
+                        /** @description present for a key that is out of use */
+                        blocked?: boolean;
+                        /** @enum {string} */
+                        blockedBy?: "owner" | "admin";
+                        blockReason?: string;
+                        /** @description when the key got its value; absent for the first one */
+                        rotatedAt?: string;
+                        /** @description until when the value before is valid, too */
+                        previousValidUntil?: string;
                         key: string;
                     };
                 };
@@ -13031,6 +13130,552 @@ export interface operations {
                 content: {
                     "application/json": {
                         message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    patch_api_auth_api_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    note?: string | null;
+                    expiresIn?: string;
+                    /** @description null lets the key live for ever */
+                    expiresAt?: string | null;
+                    /** @description they replace all limits; null takes them away */
+                    scopes?: {
+                        routes?: string[];
+                        models?: string[];
+                        /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                        addresses?: string[];
+                    } | null;
+                    blocked?: boolean;
+                    blockReason?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The key, as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        keyPrefix: string;
+                        role: string;
+                        /** @description RFC 3339 */
+                        createdAt: string;
+                        /** @description RFC 3339 */
+                        expiresAt?: string;
+                        scopes?: {
+                            routes?: string[];
+                            models?: string[];
+                            /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                            addresses?: string[];
+                        };
+                        note?: string;
+                        /** @description present for a key that is out of use */
+                        blocked?: boolean;
+                        /** @enum {string} */
+                        blockedBy?: "owner" | "admin";
+                        blockReason?: string;
+                        /** @description when the key got its value; absent for the first one */
+                        rotatedAt?: string;
+                        /** @description until when the value before is valid, too */
+                        previousValidUntil?: string;
+                        lastUsed: string | null;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_api_keys_id_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description how long the present value stays valid: 24h without it, at most 30d, or 0 */
+                    grace?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        keyPrefix: string;
+                        role: string;
+                        /** @description RFC 3339 */
+                        createdAt: string;
+                        /** @description RFC 3339 */
+                        expiresAt?: string;
+                        scopes?: {
+                            routes?: string[];
+                            models?: string[];
+                            /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                            addresses?: string[];
+                        };
+                        note?: string;
+                        /** @description present for a key that is out of use */
+                        blocked?: boolean;
+                        /** @enum {string} */
+                        blockedBy?: "owner" | "admin";
+                        blockReason?: string;
+                        /** @description when the key got its value; absent for the first one */
+                        rotatedAt?: string;
+                        /** @description until when the value before is valid, too */
+                        previousValidUntil?: string;
+                        key: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_api_keys: {
+        parameters: {
+            query?: {
+                /** @description the entries behind the one with this id */
+                after?: string;
+                /** @description how many entries, at most 10000 */
+                limit?: string;
+                /** @description the keys of this account */
+                user_id?: string;
+                /** @description whether only keys of services, or none of them */
+                service?: "true" | "false";
+                blocked?: "true" | "false";
+                /** @description a part of the name, the note or the first characters of the value */
+                text?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The keys without their values. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        keys: {
+                            id: string;
+                            name: string;
+                            keyPrefix: string;
+                            role: string;
+                            /** @description RFC 3339 */
+                            createdAt: string;
+                            /** @description RFC 3339 */
+                            expiresAt?: string;
+                            scopes?: {
+                                routes?: string[];
+                                models?: string[];
+                                /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                                addresses?: string[];
+                            };
+                            note?: string;
+                            /** @description present for a key that is out of use */
+                            blocked?: boolean;
+                            /** @enum {string} */
+                            blockedBy?: "owner" | "admin";
+                            blockReason?: string;
+                            /** @description when the key got its value; absent for the first one */
+                            rotatedAt?: string;
+                            /** @description until when the value before is valid, too */
+                            previousValidUntil?: string;
+                            lastUsed: string | null;
+                            /** @description the owner; null for a service */
+                            user: {
+                                id: string;
+                                name: string;
+                                email: string;
+                            } | null;
+                            /** @description the admin who made the key for somebody else */
+                            createdBy: string | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_admin_api_keys: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name: string;
+                    note?: string;
+                    expiresIn?: string;
+                    /** @description RFC 3339 */
+                    expiresAt?: string;
+                    scopes?: {
+                        routes?: string[];
+                        models?: string[];
+                        /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                        addresses?: string[];
+                    };
+                    /** @description the account of the key; without it the key is one of a service */
+                    user_id?: string | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The key. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        keyPrefix: string;
+                        role: string;
+                        /** @description RFC 3339 */
+                        createdAt: string;
+                        /** @description RFC 3339 */
+                        expiresAt?: string;
+                        scopes?: {
+                            routes?: string[];
+                            models?: string[];
+                            /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                            addresses?: string[];
+                        };
+                        note?: string;
+                        /** @description present for a key that is out of use */
+                        blocked?: boolean;
+                        /** @enum {string} */
+                        blockedBy?: "owner" | "admin";
+                        blockReason?: string;
+                        /** @description when the key got its value; absent for the first one */
+                        rotatedAt?: string;
+                        /** @description until when the value before is valid, too */
+                        previousValidUntil?: string;
+                        key: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_auth_admin_api_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The key without its value. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        keyPrefix: string;
+                        role: string;
+                        /** @description RFC 3339 */
+                        createdAt: string;
+                        /** @description RFC 3339 */
+                        expiresAt?: string;
+                        scopes?: {
+                            routes?: string[];
+                            models?: string[];
+                            /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                            addresses?: string[];
+                        };
+                        note?: string;
+                        /** @description present for a key that is out of use */
+                        blocked?: boolean;
+                        /** @enum {string} */
+                        blockedBy?: "owner" | "admin";
+                        blockReason?: string;
+                        /** @description when the key got its value; absent for the first one */
+                        rotatedAt?: string;
+                        /** @description until when the value before is valid, too */
+                        previousValidUntil?: string;
+                        lastUsed: string | null;
+                        /** @description the owner; null for a service */
+                        user: {
+                            id: string;
+                            name: string;
+                            email: string;
+                        } | null;
+                        /** @description the admin who made the key for somebody else */
+                        createdBy: string | null;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_auth_admin_api_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Revoked. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    patch_api_auth_admin_api_keys_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    name?: string;
+                    note?: string | null;
+                    expiresIn?: string;
+                    /** @description null lets the key live for ever */
+                    expiresAt?: string | null;
+                    /** @description they replace all limits; null takes them away */
+                    scopes?: {
+                        routes?: string[];
+                        models?: string[];
+                        /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                        addresses?: string[];
+                    } | null;
+                    blocked?: boolean;
+                    blockReason?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The key, as it is now. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        keyPrefix: string;
+                        role: string;
+                        /** @description RFC 3339 */
+                        createdAt: string;
+                        /** @description RFC 3339 */
+                        expiresAt?: string;
+                        scopes?: {
+                            routes?: string[];
+                            models?: string[];
+                            /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                            addresses?: string[];
+                        };
+                        note?: string;
+                        /** @description present for a key that is out of use */
+                        blocked?: boolean;
+                        /** @enum {string} */
+                        blockedBy?: "owner" | "admin";
+                        blockReason?: string;
+                        /** @description when the key got its value; absent for the first one */
+                        rotatedAt?: string;
+                        /** @description until when the value before is valid, too */
+                        previousValidUntil?: string;
+                        lastUsed: string | null;
+                        /** @description the owner; null for a service */
+                        user: {
+                            id: string;
+                            name: string;
+                            email: string;
+                        } | null;
+                        /** @description the admin who made the key for somebody else */
+                        createdBy: string | null;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_auth_admin_api_keys_id_rotate: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description how long the present value stays valid: 24h without it, at most 30d, or 0 */
+                    grace?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The key. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        id: string;
+                        name: string;
+                        keyPrefix: string;
+                        role: string;
+                        /** @description RFC 3339 */
+                        createdAt: string;
+                        /** @description RFC 3339 */
+                        expiresAt?: string;
+                        scopes?: {
+                            routes?: string[];
+                            models?: string[];
+                            /** @description IPv4 and IPv6 addresses and CIDR ranges, at most 64 */
+                            addresses?: string[];
+                        };
+                        note?: string;
+                        /** @description present for a key that is out of use */
+                        blocked?: boolean;
+                        /** @enum {string} */
+                        blockedBy?: "owner" | "admin";
+                        blockReason?: string;
+                        /** @description when the key got its value; absent for the first one */
+                        rotatedAt?: string;
+                        /** @description until when the value before is valid, too */
+                        previousValidUntil?: string;
+                        key: string;
                     };
                 };
             };

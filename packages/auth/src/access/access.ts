@@ -1,4 +1,5 @@
 import { checkArgument } from '@svc/errors'
+import { hasAddress } from '../addresses.ts'
 import { AuthError } from '../errors.ts'
 import type { Principal } from '../principal.ts'
 import { FEATURES, type Feature } from './features.ts'
@@ -23,6 +24,7 @@ export type Refusal =
   | { readonly kind: 'no-feature'; readonly feature: Feature }
   | { readonly kind: 'out-of-scope'; readonly group: string }
   | { readonly kind: 'no-model'; readonly model: string }
+  | { readonly kind: 'address-not-allowed' }
 
 /** The groups that {@link routeGroup} gives to routes without a group of their own. */
 export const ROUTE_GROUPS: readonly string[] = ['general', 'account', 'admin', ...FEATURES.map(({ key }) => key)]
@@ -89,6 +91,17 @@ export function decideModelAccess(
   return isAllowed ? undefined : { kind: 'no-model', model }
 }
 
+/**
+ * Decides whether a caller may come from an address. Returns undefined, or the reason why not.
+ *
+ * @param address IPv4 or IPv6, as the server has determined it; any other text is no address that a key allows
+ */
+export function decideAddress(principal: Principal, address: string): Refusal | undefined {
+  checkPrincipal(principal)
+  const addresses = principal.scopes?.addresses
+  return addresses === undefined || hasAddress(addresses, address) ? undefined : { kind: 'address-not-allowed' }
+}
+
 function messageFor(refusal: Exclude<Refusal, { readonly kind: 'unauthenticated' }>): string {
   switch (refusal.kind) {
     case 'not-admin':
@@ -99,6 +112,8 @@ function messageFor(refusal: Exclude<Refusal, { readonly kind: 'unauthenticated'
       return `the API key does not cover: ${refusal.group}`
     case 'no-model':
       return `access denied to model: ${refusal.model}`
+    case 'address-not-allowed':
+      return 'the API key may not be used from this address'
   }
 }
 
@@ -131,5 +146,15 @@ export function checkAccess(principal: Principal, requirement: RouteRequirement)
  */
 export function checkModelAccess(principal: Principal, model: string, through: readonly string[] = []): void {
   const refusal = decideModelAccess(principal, model, through)
+  if (refusal !== undefined) throw toAccessError(refusal)
+}
+
+/**
+ * Passes a caller who may come from an address.
+ *
+ * @throws {AuthError} `forbidden`, without a hint of the addresses that are allowed
+ */
+export function checkAddress(principal: Principal, address: string): void {
+  const refusal = decideAddress(principal, address)
   if (refusal !== undefined) throw toAccessError(refusal)
 }

@@ -5,10 +5,13 @@
  */
 
 export { readCookies } from '../credentials.ts'
+export { readServiceId, toServicePrincipal } from '../principal.ts'
 export {
   checkAccess,
+  checkAddress,
   checkModelAccess,
   decideAccess,
+  decideAddress,
   decideModelAccess,
   type Refusal,
   ROUTE_GROUPS,

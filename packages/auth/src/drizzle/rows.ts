@@ -1,4 +1,4 @@
-import type { ApiKey, KeyScopes, Session } from '../ports/credentials.ts'
+import type { ApiKey, KeyBlock, KeyChange, KeyScopes, Session } from '../ports/credentials.ts'
 import type { ModelAllowList, Provider, Role, User, UserStatus } from '../ports/users.ts'
 import type { AuthTables } from './tables.ts'
 
@@ -27,11 +27,17 @@ function toAllowList(text: string): ModelAllowList {
 }
 
 function toScopes(text: string): KeyScopes {
-  const { routes, models } = parseObject(text)
+  const { routes, models, addresses } = parseObject(text)
   return {
     ...(routes === undefined ? {} : { routes: toNames(routes) }),
     ...(models === undefined ? {} : { models: toNames(models) }),
+    ...(addresses === undefined ? {} : { addresses: toNames(addresses) }),
   }
+}
+
+/** A block of an unknown kind is one of an admin: it must not be lifted by the owner. */
+function toBlock({ blockedBy, blockReason }: KeyRow): KeyBlock | undefined {
+  return blockedBy === null ? undefined : { by: blockedBy === 'owner' ? 'owner' : 'admin', reason: blockReason }
 }
 
 const toRole = (text: string): Role => (text === 'admin' ? 'admin' : 'user')
@@ -87,13 +93,29 @@ export function toUserRow(user: User): PublicUserRow {
 }
 
 /** A key of its row. */
-export function toApiKey({ hash: _, ...row }: KeyRow): ApiKey {
+export function toApiKey(row: KeyRow): ApiKey {
+  const { hash: _, previousHash: __, blockedBy: ___, blockReason: ____, ...key } = row
   return {
-    ...row,
+    ...key,
+    userId: row.userId === '' ? undefined : row.userId,
     role: toRole(row.role),
     scopes: toScopes(row.scopes),
+    block: toBlock(row),
+    createdBy: row.createdBy ?? undefined,
     expiresAt: row.expiresAt ?? undefined,
     lastUsedAt: row.lastUsedAt ?? undefined,
+    rotatedAt: row.rotatedAt ?? undefined,
+  }
+}
+
+/** The columns of a change of a key. */
+export function toKeyColumns({ name, note, scopes, ...change }: KeyChange): Partial<KeyRow> {
+  return {
+    ...(name === undefined ? {} : { name }),
+    ...(note === undefined ? {} : { note }),
+    ...(scopes === undefined ? {} : { scopes: JSON.stringify(scopes) }),
+    ...('expiresAt' in change ? { expiresAt: change.expiresAt ?? null } : {}),
+    ...('block' in change ? { blockedBy: change.block?.by ?? null, blockReason: change.block?.reason ?? '' } : {}),
   }
 }
 

@@ -1,6 +1,4 @@
 import type {
-  ApiKey,
-  ApiKeyStore,
   FoundSession,
   Invite,
   InviteStore,
@@ -10,65 +8,17 @@ import type {
   SignInStore,
   UsedTokenStore,
 } from '../ports/credentials.ts'
-import type { User } from '../ports/users.ts'
-import { byAge, type MemoryState, removeWhere, type StoredInvite, type StoredSession, takePage } from './state.ts'
-
-function toUser(state: MemoryState, id: string | undefined): User | undefined {
-  const found = id === undefined ? undefined : state.users.get(id)
-  if (found === undefined) return undefined
-  const { passwordHash: _, ...user } = found
-  return user
-}
-
-function toKey({ hash: _, ...key }: ApiKey & { readonly hash: string }): ApiKey {
-  return key
-}
-
-function removeExpired(
-  map: Map<string, { readonly expiresAt: number | undefined }>,
-  { now, limit }: { readonly now: number; readonly limit: number },
-): number {
-  const expired = [...map].filter(([, { expiresAt }]) => expiresAt !== undefined && expiresAt <= now).slice(0, limit)
-  for (const [key] of expired) map.delete(key)
-  return expired.length
-}
-
-/** Users' keys in memory. */
-export function createMemoryApiKeys(state: MemoryState): ApiKeyStore {
-  const find = (isWanted: (key: ApiKey & { readonly hash: string }) => boolean) => {
-    const key = [...state.apiKeys.values()].find(isWanted)
-    const user = toUser(state, key?.userId)
-    return key === undefined || user === undefined ? undefined : { key: toKey(key), user }
-  }
-  return {
-    async create(key, { maxKeys }) {
-      const count = [...state.apiKeys.values()].filter(({ userId }) => userId === key.userId).length
-      if (!state.users.has(key.userId) || count >= maxKeys) return false
-      state.apiKeys.set(key.id, key)
-      return true
-    },
-    findByHash: async (hash) => find((key) => key.hash === hash),
-    findById: async (id) => find((key) => key.id === id),
-    async listByUser(id, page) {
-      const own = [...state.apiKeys.values()].filter(({ userId }) => userId === id).map(toKey)
-      return takePage(own.sort(byAge).reverse(), page)
-    },
-    async remove({ id, userId }) {
-      if (state.apiKeys.get(id)?.userId !== userId) return false
-      state.apiKeys.delete(id)
-      removeWhere(state.sessions, ({ apiKeyId }) => apiKeyId === id)
-      state.revision += 1
-      return true
-    },
-    async touch(uses) {
-      for (const { id, at } of uses) {
-        const key = state.apiKeys.get(id)
-        if (key !== undefined && at > (key.lastUsedAt ?? 0)) state.apiKeys.set(id, { ...key, lastUsedAt: at })
-      }
-    },
-    removeExpired: async (limits) => removeExpired(state.apiKeys, limits),
-  }
-}
+import { toKey } from './api-keys.ts'
+import {
+  byAge,
+  findOwner,
+  type MemoryState,
+  removeExpired,
+  removeWhere,
+  type StoredInvite,
+  type StoredSession,
+  takePage,
+} from './state.ts'
 
 function toSession(stored: StoredSession): Session {
   const { hash: _, previousHash: __, previousUntil: ___, ...session } = stored
@@ -82,7 +32,7 @@ export function createMemorySessions(state: MemoryState): SessionStore {
     const key = stored.apiKeyId === undefined ? undefined : state.apiKeys.get(stored.apiKeyId)
     return {
       session: toSession(stored),
-      user: toUser(state, stored.userId),
+      user: findOwner(state, stored.userId),
       apiKey: key === undefined ? undefined : toKey(key),
       isCurrent,
       previousUntil: stored.previousUntil,
@@ -135,7 +85,7 @@ export function createMemorySessions(state: MemoryState): SessionStore {
 /** Invites in memory. */
 export function createMemoryInvites(state: MemoryState): InviteStore {
   const toPerson = (id: string | undefined): Invite['createdBy'] => {
-    const user = toUser(state, id)
+    const user = findOwner(state, id)
     return user === undefined ? undefined : { id: user.id, name: user.name }
   }
   const toInvite = ({ hash: _, createdBy, usedBy, ...invite }: StoredInvite): Invite => ({

@@ -5,8 +5,8 @@
  */
 
 import type { Stores } from '../ports/stores.ts'
+import { createMemoryApiKeys } from './api-keys.ts'
 import {
-  createMemoryApiKeys,
   createMemoryInvites,
   createMemoryKnownAddresses,
   createMemorySessions,

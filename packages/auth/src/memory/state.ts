@@ -11,6 +11,12 @@ export interface StoredSession extends Session {
   readonly previousUntil: number
 }
 
+/** A key with the hashes of its values. */
+export interface StoredKey extends ApiKey {
+  readonly hash: string
+  readonly previousHash: string | undefined
+}
+
 /** An invite with its use. */
 export interface StoredInvite extends NewInvite {
   readonly usedBy: string | undefined
@@ -22,7 +28,7 @@ export interface MemoryState {
   revision: number
   readonly users: Map<string, User & { readonly passwordHash: string | undefined }>
   readonly sessions: Map<string, StoredSession>
-  readonly apiKeys: Map<string, ApiKey & { readonly hash: string }>
+  readonly apiKeys: Map<string, StoredKey>
   readonly invites: Map<string, StoredInvite>
   readonly signIns: Map<string, number>
   /** Ends of life by hash. */
@@ -84,4 +90,22 @@ export function removeWhere<T>(map: Map<string, T>, isPicked: (entry: T) => bool
   const picked = [...map].filter(([, entry]) => isPicked(entry))
   for (const [key] of picked) map.delete(key)
   return picked.length
+}
+
+/** Removes the entries of a map that have expired. @returns how many */
+export function removeExpired(
+  map: Map<string, { readonly expiresAt: number | undefined }>,
+  { now, limit }: { readonly now: number; readonly limit: number },
+): number {
+  const expired = [...map].filter(([, { expiresAt }]) => expiresAt !== undefined && expiresAt <= now).slice(0, limit)
+  for (const [key] of expired) map.delete(key)
+  return expired.length
+}
+
+/** The account of an id, without the hash of its password. */
+export function findOwner(state: MemoryState, id: string | undefined): User | undefined {
+  const found = id === undefined ? undefined : state.users.get(id)
+  if (found === undefined) return undefined
+  const { passwordHash: _, ...user } = found
+  return user
 }

@@ -6,39 +6,114 @@ export interface KeyScopes {
   /** Route groups, such as `chat` or `embeddings`. */
   readonly routes?: readonly string[] | undefined
   readonly models?: readonly string[] | undefined
+  /** Addresses and CIDR ranges from which the key may be used. */
+  readonly addresses?: readonly string[] | undefined
 }
 
-/** A user's API key (§2.3). Its value is not kept. */
+/** Why a key is not in use for now. */
+export interface KeyBlock {
+  /** A block of an admin is lifted by admins alone. */
+  readonly by: 'owner' | 'admin'
+  /** May be empty. */
+  readonly reason: string
+}
+
+/** An API key of a user (§2.3) or of a service. Its value is not kept. */
 export interface ApiKey {
   readonly id: string
-  readonly userId: string
+  /** Undefined for the key of a service, which belongs to no account. */
+  readonly userId: string | undefined
   readonly name: string
+  /** A line for people; may be empty. */
+  readonly note: string
   /** The first characters of the value, to tell keys apart. */
   readonly prefix: string
   /** The owner's role when the key was made; the key acts with the owner's current role. */
   readonly role: Role
   readonly scopes: KeyScopes
+  readonly block: KeyBlock | undefined
+  /** The account that made the key for somebody else; undefined for an own key, a shared key and a command. */
+  readonly createdBy: string | undefined
   /** Milliseconds since the epoch. */
   readonly createdAt: number
   readonly expiresAt: number | undefined
+  /** The latest use of either value. */
   readonly lastUsedAt: number | undefined
+  /** When the key got its value; undefined for the first one. */
+  readonly rotatedAt: number | undefined
+  /** Until when the value before is valid, too; 0 without one. */
+  readonly previousUntil: number
 }
 
-/** Users' API keys. */
+/** Names a key together with its owner, which never changes. */
+export type KeyAddress = Pick<ApiKey, 'id' | 'userId'>
+
+/** A key as it is found by a value. */
+export interface FoundKey {
+  readonly key: ApiKey
+  /** Undefined for the key of a service. */
+  readonly user: User | undefined
+  /** Whether the value is the current one. If not, it is the one before, which is valid until `previousUntil`. */
+  readonly isCurrent: boolean
+}
+
+/** A change of a key; absent fields stay. */
+export type KeyChange = Partial<Pick<ApiKey, 'name' | 'note' | 'scopes' | 'expiresAt' | 'block'>>
+
+/** Which keys a list has; an absent field means any. */
+export interface KeyFilter {
+  readonly userId?: string | undefined
+  readonly isService?: boolean | undefined
+  readonly isBlocked?: boolean | undefined
+  /** A part of the name, the note or the prefix, in small letters or capitals. */
+  readonly text?: string | undefined
+}
+
+/** API keys of users and services. */
 export interface ApiKeyStore {
-  /** @returns false when the account is gone or has `maxKeys` already */
+  /** @returns false when the account is gone, or when it or the services have `maxKeys` already */
   create(key: ApiKey & { readonly hash: string }, options: CallOptions & { readonly maxKeys: number }): Promise<boolean>
-  /** A key with its owner; also an expired key. */
-  findByHash(hash: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
-  findById(id: string, options: CallOptions): Promise<{ readonly key: ApiKey; readonly user: User } | undefined>
+  /** A key by one of its values, with its owner; also an expired key and a value that is no longer valid. */
+  findByHash(hash: string, options: CallOptions): Promise<FoundKey | undefined>
+  findById(id: string, options: CallOptions): Promise<FoundKey | undefined>
   /** Newest first. */
   listByUser(userId: string, page: Page, options: CallOptions): Promise<readonly ApiKey[]>
+  /** Keys of all accounts and services, newest first. */
+  list(filter: KeyFilter & Page, options: CallOptions): Promise<readonly FoundKey[]>
   /**
-   * Removes a key of an account, and the sessions that were made with it.
+   * Changes a key. The fields that are given are written together; the last of two changes of a field stands.
+   *
+   * @param options.keepsAdminBlock whether a key that an admin has blocked is left as it is. @default false
+   * @returns false when there is no such key, or it is left as it is
+   */
+  edit(
+    key: KeyAddress,
+    change: KeyChange,
+    options: CallOptions & { readonly keepsAdminBlock?: boolean | undefined },
+  ): Promise<boolean>
+  /**
+   * Gives a key a new value, if it still has the one with a prefix. That one is valid until `previousUntil`, and the one
+   * before it no longer.
+   *
+   * @returns whether it had
+   */
+  rotate(
+    key: KeyAddress,
+    change: {
+      readonly from: string
+      readonly to: { readonly hash: string; readonly prefix: string }
+      readonly now: number
+      /** 0 ends the present value at once. */
+      readonly previousUntil: number
+    },
+    options: CallOptions,
+  ): Promise<boolean>
+  /**
+   * Removes a key of an account or service, and the sessions that were made with it.
    *
    * @returns false when the account has no such key
    */
-  remove(key: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
+  remove(key: KeyAddress, options: CallOptions): Promise<boolean>
   /** Notes when keys were used; earlier times change nothing. */
   touch(uses: readonly { readonly id: string; readonly at: number }[], options: CallOptions): Promise<void>
   /** @returns how many keys that expired before `now` were removed, at most `limit` */

@@ -1,6 +1,6 @@
 import type { Principal } from '@svc/auth'
 import { FEATURES, resolveFeatures } from '@svc/auth/access'
-import type { ApiKey, Invite, User } from '@svc/auth/ports'
+import type { ApiKey, FoundKey, Invite, User } from '@svc/auth/ports'
 import type { QuotaStatus } from '@svc/auth/quotas'
 
 /** A time as replies have it. */
@@ -71,8 +71,10 @@ export function describeListed(user: User, { seenAt, quotas }: AccountUse) {
 }
 
 /** A key without its value. */
-export function describeKey({ id, name, prefix, role, scopes, createdAt, expiresAt, lastUsedAt }: ApiKey) {
-  const hasScopes = scopes.routes !== undefined || scopes.models !== undefined
+export function describeKey(key: ApiKey) {
+  const { id, name, note, prefix, role, scopes, block, createdAt, expiresAt, lastUsedAt } = key
+  const { rotatedAt, previousUntil } = key
+  const hasScopes = Object.values(scopes).some((list) => list !== undefined)
   return {
     id,
     name,
@@ -82,6 +84,19 @@ export function describeKey({ id, name, prefix, role, scopes, createdAt, expires
     lastUsed: lastUsedAt === undefined ? null : formatTime(lastUsedAt),
     ...(expiresAt === undefined ? {} : { expiresAt: formatTime(expiresAt) }),
     ...(hasScopes ? { scopes } : {}),
+    ...(note === '' ? {} : { note }),
+    ...(block === undefined ? {} : { blocked: true, blockedBy: block.by, blockReason: block.reason }),
+    ...(rotatedAt === undefined ? {} : { rotatedAt: formatTime(rotatedAt) }),
+    ...(previousUntil === 0 ? {} : { previousValidUntil: formatTime(previousUntil) }),
+  }
+}
+
+/** A key as admins see it. */
+export function describeManagedKey({ key, user }: FoundKey) {
+  return {
+    ...describeKey(key),
+    user: user === undefined ? null : { id: user.id, name: user.name, email: user.email },
+    createdBy: key.createdBy ?? null,
   }
 }
 

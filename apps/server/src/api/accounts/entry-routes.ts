@@ -1,5 +1,5 @@
 import { isCookie } from '@svc/auth'
-import { readCookies } from '@svc/auth/access'
+import { checkAddress, readCookies } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import type { Call } from '../../http/call.ts'
 import { json } from '../../http/json.ts'
@@ -43,7 +43,7 @@ function statusRoute(parts: EntryParts): Route {
         providers,
         hasUsers: isInUse && (await hasUsers(call)),
         registrationMode,
-        user: ['user', 'legacy'].includes(call.principal.kind) ? describePrincipal(call.principal) : null,
+        user: ['user', 'service', 'legacy'].includes(call.principal.kind) ? describePrincipal(call.principal) : null,
       }),
   })
 }
@@ -122,6 +122,7 @@ function tokenLoginRoute({ auth, bodies, attempts }: EntryParts): Route {
       const found = await attempts.tokenSignIn(call, async () => {
         const holder = await auth.authenticator.verify({ carrier: 'bearer', value: token.trim() }, call)
         if (holder === undefined) throw new SvcError('unauthenticated', 'invalid token', { code: 'invalid_token' })
+        checkAddress(holder.principal, call.clientAddress)
         return holder
       })
       setSession(call, await auth.sessions.exchange(found, call))

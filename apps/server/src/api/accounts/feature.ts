@@ -8,6 +8,7 @@ import { createAttempts } from './attempts.ts'
 import { countSignIns } from './count-sign-ins.ts'
 import { entryRoutes } from './entry-routes.ts'
 import { inviteRoutes } from './invite-routes.ts'
+import { keyAdminRoutes } from './key-admin-routes.ts'
 import { keyRoutes } from './key-routes.ts'
 import { logoutRoute } from './logout-route.ts'
 import { ownRoutes } from './own-routes.ts'
@@ -67,6 +68,7 @@ export function accountsFeature(platform: Platform): ServerFeature {
       logoutRoute({ ...parts, signInProviders: providers, stores, clock }),
       ...ownRoutes(parts),
       ...keyRoutes(parts),
+      ...keyAdminRoutes(parts),
       ...userRoutes({ ...parts, documents: platform.documents, piiConversations: platform.piiConversations }),
       ...rightsRoutes({ ...parts, modelNames: () => models.list().map(({ name }) => name) }),
       ...inviteRoutes(parts),

@@ -1,10 +1,11 @@
 import type { ApiKey } from '@svc/auth/ports'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { describeKey, formatTime } from './describe.ts'
-import { readFields, refuseUnknown } from './fields.ts'
+import { describeKey } from './describe.ts'
+import { readFields, readOptionalFields, refuseUnknown } from './fields.ts'
+import { describeEdit, describeLimits, KEY_FIELDS, readKeyDraft, readKeyEdit } from './key-fields.ts'
 import { readId, readPage } from './page.ts'
-import { ACCOUNT_ROUTE, type AccountParts } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts, requireAccount } from './parts.ts'
 
 const schemas = () => import('./schemas.ts')
 
@@ -12,7 +13,11 @@ const own = { ...ACCOUNT_ROUTE, access: 'any' } as const
 const PATH = '/api/auth/api-keys'
 
 /** The caller's own API keys (§2.3, §4.2). */
-export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
+export function keyRoutes(parts: AccountParts): Route[] {
+  return [...makeAndListRoutes(parts), ...changeRoutes(parts)]
+}
+
+function makeAndListRoutes({ auth, bodies }: AccountParts): Route[] {
   return [
     defineRoute({
       ...own,
@@ -24,13 +29,10 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
       responses: { 201: { description: 'The key.', schema: async () => (await schemas()).newKeyReply } },
       async handler(call) {
         const fields = await readFields(call, bodies)
-        refuseUnknown(fields, ['name', 'expiresIn', 'expiresAt', 'scopes'])
-        const { name, expiresIn, expiresAt, scopes } = fields
-        const draft = { name, expiresIn, expiresAt, scopes: scopes as ScopesDraft }
-        const { key, value } = await auth.apiKeys.create(call.principal, draft, call)
+        refuseUnknown(fields, KEY_FIELDS)
+        const { key, value } = await auth.apiKeys.create(call.principal, readKeyDraft(fields), call)
         call.noteChange({ target: key.id, name: key.name, details: describeLimits(key) })
-        const { lastUsed: _, ...described } = describeKey(key)
-        return json({ key: value, ...described }, { status: 201 })
+        return json(describeIssued(key, value), { status: 201 })
       },
     }),
     defineRoute({
@@ -44,6 +46,44 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
       },
       handler: async (call) =>
         json({ keys: (await auth.apiKeys.list(call.principal.id, readPage(call), call)).map(describeKey) }),
+    }),
+  ]
+}
+
+function changeRoutes({ auth, bodies }: AccountParts): Route[] {
+  return [
+    defineRoute({
+      ...own,
+      method: 'PATCH',
+      path: `${PATH}/:id`,
+      summary: 'Change or block an API key of the caller',
+      audit: { change: 'key.edit', target: 'id' },
+      body: async () => (await schemas()).keyEditForm,
+      responses: { 200: { description: 'The key, as it is now.', schema: async () => (await schemas()).keyReply } },
+      async handler(call) {
+        requireAccount(call.principal)
+        const edit = readKeyEdit(await readFields(call, bodies))
+        const key = await auth.apiKeys.edit(call.principal, readId(call), edit, call)
+        call.noteChange(describeEdit(edit, key))
+        return json(describeKey(key))
+      },
+    }),
+    defineRoute({
+      ...own,
+      method: 'POST',
+      path: `${PATH}/:id/rotate`,
+      summary: 'Give an API key of the caller a new value, which is shown once',
+      audit: { change: 'key.rotate', target: 'id' },
+      body: async () => (await schemas()).rotationForm,
+      responses: { 200: { description: 'The key.', schema: async () => (await schemas()).newKeyReply } },
+      async handler(call) {
+        requireAccount(call.principal)
+        const fields = await readOptionalFields(call, bodies)
+        refuseUnknown(fields, ['grace'])
+        const { key, value } = await auth.apiKeys.rotate(call.principal, readId(call), fields, call)
+        call.noteChange({ name: key.name })
+        return json(describeIssued(key, value))
+      },
     }),
     defineRoute({
       ...own,
@@ -60,15 +100,8 @@ export function keyRoutes({ auth, bodies }: AccountParts): Route[] {
   ]
 }
 
-/** Scopes of any form: the library checks them. */
-type ScopesDraft = Parameters<AccountParts['auth']['apiKeys']['create']>[1]['scopes']
-
-/** The limits of a key, for the audit log. */
-function describeLimits({ scopes: { routes, models }, expiresAt }: ApiKey): string {
-  const limits = [
-    ...(expiresAt === undefined ? [] : [`until ${formatTime(expiresAt)}`]),
-    ...(routes === undefined ? [] : [`routes ${routes.join(', ')}`]),
-    ...(models === undefined ? [] : [`models ${models.join(', ')}`]),
-  ]
-  return limits.join('; ') || 'no limits'
+/** A key with its value, which is shown here and never again. */
+export function describeIssued(issued: ApiKey, value: string) {
+  const { lastUsed: _, ...described } = describeKey(issued)
+  return { key: value, ...described }
 }

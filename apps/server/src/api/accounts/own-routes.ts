@@ -1,11 +1,10 @@
 import type { Principal } from '@svc/auth'
-import { SvcError } from '@svc/errors'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { setSession } from '../../http/session-cookies.ts'
 import { describePrincipal, describeQuota } from './describe.ts'
 import { readAcknowledgement, readFields, toPasswordRefusal } from './fields.ts'
-import { ACCOUNT_ROUTE, type AccountParts, passwordsDisabled } from './parts.ts'
+import { ACCOUNT_ROUTE, type AccountParts, passwordsDisabled, requireAccount } from './parts.ts'
 
 const schemas = () => import('./schemas.ts')
 
@@ -111,10 +110,4 @@ function sessionsRoute({ auth }: AccountParts): Route {
       return json({ message: 'all other sessions revoked' })
     },
   })
-}
-
-/** The id of the account that calls. @throws {SvcError} `invalid_request` for a shared key, and where auth is off */
-function requireAccount({ kind, id }: Principal): string {
-  if (kind === 'user') return id
-  throw new SvcError('invalid_request', 'the caller has no account', { code: 'no_account' })
 }

@@ -1,4 +1,4 @@
-import type { Auth } from '@svc/auth'
+import type { Auth, Principal } from '@svc/auth'
 import { SvcError } from '@svc/errors'
 import type { BodyReader } from '../../http/body.ts'
 import type { Attempts } from './attempts.ts'
@@ -24,3 +24,9 @@ export const ACCOUNT_ROUTE = { family: 'flat', tag: 'accounts', group: 'account'
 
 /** The common part of the routes for admins. */
 export const ADMIN_ROUTE = { family: 'flat', tag: 'accounts', access: 'admin' } as const
+
+/** The id of the account that calls. @throws {SvcError} `invalid_request` for the key of a service, a shared key, and where auth is off */
+export function requireAccount({ kind, id }: Principal): string {
+  if (kind === 'user') return id
+  throw new SvcError('invalid_request', 'the caller has no account', { code: 'no_account' })
+}

@@ -21,7 +21,11 @@ const quotaStatus = z.object({
   resets_at: time,
 })
 const allowedModels = z.object({ enabled: z.boolean(), models: z.array(z.string()) })
-const scopes = z.object({ routes: z.array(z.string()).optional(), models: z.array(z.string()).optional() })
+const scopes = z.object({
+  routes: z.array(z.string()).optional(),
+  models: z.array(z.string()).optional(),
+  addresses: z.array(z.string()).optional().describe('IPv4 and IPv6 addresses and CIDR ranges, at most 64'),
+})
 const profile = z.object({
   id: z.string(),
   email: z.string(),
@@ -39,6 +43,12 @@ const key = z.object({
   createdAt: time,
   expiresAt: time.optional(),
   scopes: scopes.optional(),
+  note: z.string().optional(),
+  blocked: z.boolean().optional().describe('present for a key that is out of use'),
+  blockedBy: z.enum(['owner', 'admin']).optional(),
+  blockReason: z.string().optional(),
+  rotatedAt: time.optional().describe('when the key got its value; absent for the first one'),
+  previousValidUntil: time.optional().describe('until when the value before is valid, too'),
 })
 const person = z.object({ id: z.string(), name: z.string() }).nullable()
 const feature = z.object({ key: z.string(), label: z.string(), default: z.boolean() })
@@ -62,7 +72,18 @@ export const quotasReply = z.object({ quotas: z.array(quotaStatus) })
 export const quotaReply = z.object({ message: z.string(), quota: quotaStatus })
 export const profileReply = z.object({ message: z.string(), name: z.string(), avatarUrl: z.string() })
 export const newKeyReply = key.extend({ key: z.string() })
-export const keysReply = z.object({ keys: z.array(key.extend({ lastUsed: time.nullable() })) })
+/** A key without its value. */
+export const keyReply = key.extend({ lastUsed: time.nullable() })
+export const keysReply = z.object({ keys: z.array(keyReply) })
+/** A key as admins see it. */
+export const managedKeyReply = keyReply.extend({
+  user: z
+    .object({ id: z.string(), name: z.string(), email: z.string() })
+    .nullable()
+    .describe('the owner; null for a service'),
+  createdBy: z.string().nullable().describe('the admin who made the key for somebody else'),
+})
+export const managedKeysReply = z.object({ keys: z.array(managedKeyReply) })
 export const validReply = z.object({ valid: z.boolean() })
 export const featuresReply = z.object({
   agent_features: z.array(feature),
@@ -121,9 +142,32 @@ export const passwordForm = z.looseObject({
 })
 export const keyForm = z.looseObject({
   name: z.string(),
+  note: z.string().max(1000).optional(),
   expiresIn: z.string().optional(),
   expiresAt: time.optional(),
   scopes: scopes.optional(),
+})
+export const managedKeyForm = keyForm.extend({
+  user_id: z.string().nullable().optional().describe('the account of the key; without it the key is one of a service'),
+})
+export const keyEditForm = z.looseObject({
+  name: z.string().optional(),
+  note: z.string().max(1000).nullable().optional(),
+  expiresIn: z.string().optional(),
+  expiresAt: time.nullable().optional().describe('null lets the key live for ever'),
+  scopes: scopes.nullable().optional().describe('they replace all limits; null takes them away'),
+  blocked: z.boolean().optional(),
+  blockReason: z.string().max(1000).optional(),
+})
+export const rotationForm = z.looseObject({
+  grace: z.string().optional().describe('how long the present value stays valid: 24h without it, at most 30d, or 0'),
+})
+/** The query of the keys of all accounts and services. */
+export const keyListQuery = pageQuery.extend({
+  user_id: z.string().optional().describe('the keys of this account'),
+  service: z.enum(['true', 'false']).optional().describe('whether only keys of services, or none of them'),
+  blocked: z.enum(['true', 'false']).optional(),
+  text: z.string().max(200).optional().describe('a part of the name, the note or the first characters of the value'),
 })
 export const roleForm = z.looseObject({ role: z.enum(['admin', 'user']) })
 export const statusForm = z.looseObject({ status: z.enum(['active', 'disabled']) })

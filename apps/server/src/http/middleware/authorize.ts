@@ -1,5 +1,5 @@
 import type { Authentication } from '@svc/auth'
-import { checkAccess, toAccessError } from '@svc/auth/access'
+import { checkAccess, checkAddress, decideAddress, toAccessError } from '@svc/auth/access'
 import { SvcError } from '@svc/errors'
 import { HEALTH_CHECKS } from '../health-checks.ts'
 import type { ServerRequest } from '../messages.ts'
@@ -22,7 +22,10 @@ export interface Gate {
    * @returns who is calling; at once unless credentials have to be looked up
    * @throws {SvcError} `unauthenticated` or `forbidden`; what the look-up failed with
    */
-  admit(route: RouteInfo, matched: MatchedPath, incoming: ServerRequest): Authentication | Promise<Authentication>
+  admit(
+    request: Omit<AdmittedCaller, 'authentication'>,
+    incoming: ServerRequest,
+  ): Authentication | Promise<Authentication>
   /**
    * Asks again whether a caller may go on whom {@link admit} let in, for calls that last. A session that has a new value
    * meanwhile goes on.
@@ -43,6 +46,8 @@ export interface AdmittedCaller {
   readonly route: RouteInfo
   readonly matched: MatchedPath
   readonly authentication: Authentication
+  /** Where the request comes from. Undefined inside of a request, whose own address was checked. */
+  readonly clientAddress: string | undefined
 }
 
 /** The match of a request with its route. */
@@ -69,12 +74,15 @@ export function createGate(authenticator: Authenticator, options: GateOptions): 
     return route.access !== 'admin' && options.pathWithoutAuth.some((prefix) => isBelow(path, prefix))
   }
   const check = (
-    { route, matched }: Pick<AdmittedCaller, 'route' | 'matched'>,
+    { route, matched, clientAddress }: Omit<AdmittedCaller, 'authentication'>,
     found: Authentication | undefined,
     method?: string,
   ): Authentication => {
-    if (found === undefined) {
+    const isFromElsewhere =
+      found !== undefined && clientAddress !== undefined && decideAddress(found.principal, clientAddress) !== undefined
+    if (found === undefined || isFromElsewhere) {
       if (isOpen(route, matched, method)) return ANONYMOUS
+      if (isFromElsewhere) checkAddress(found.principal, clientAddress)
       throw toAccessError({ kind: 'unauthenticated' })
     }
     checkAccess(found.principal, route)
@@ -96,17 +104,17 @@ export function createGate(authenticator: Authenticator, options: GateOptions): 
     return ANONYMOUS
   }
   return {
-    admit(route, matched, { headers, method }) {
+    admit(request, { headers, method }) {
       // Workers have no account: their token opens these routes and no others.
-      if (route.access === 'node') return admitNode(headers)
+      if (request.route.access === 'node') return admitNode(headers)
       const found = authenticator.authenticate(headers)
-      if (!(found instanceof Promise)) return check({ route, matched }, found, method)
-      return found.then((authentication) => check({ route, matched }, authentication, method))
+      if (!(found instanceof Promise)) return check(request, found, method)
+      return found.then((authentication) => check(request, authentication, method))
     },
-    async reauthorize({ route, matched, authentication }, { signal, lookUps }) {
+    async reauthorize(admitted, { signal, lookUps }) {
+      const { route, authentication } = admitted
       if (route.access === 'node') return authentication
-      const found = await recheck(authentication, { signal, lookUps })
-      return check({ route, matched }, found)
+      return check(admitted, await recheck(authentication, { signal, lookUps }))
     },
   }
 }

@@ -40,6 +40,21 @@ describe('readOrigin', () => {
     )
   })
 
+  it.each([
+    ['198.51.100.2, 203.0.113.9:4711', '203.0.113.9'],
+    ['198.51.100.2, [2001:db8::1]:4711', '2001:db8::1'],
+    ['198.51.100.2, [2001:db8::1]', '2001:db8::1'],
+    ['198.51.100.2, ::ffff:203.0.113.9, 10.0.0.7', '::ffff:203.0.113.9'],
+    ['198.51.100.2, unknown', '10.1.2.3'],
+    ['198.51.100.2, unknown, 10.0.0.7', '10.1.2.3'],
+    ['198.51.100.2, 010.0.0.1', '10.1.2.3'],
+    ['198.51.100.2,', '10.1.2.3'],
+    ['198.51.100.2, 203.0.113.9:x', '10.1.2.3'],
+  ])('goes by the last hop of %s, and by nothing that the client wrote before it', (forwarded, address) => {
+    const proxies = trustedProxies(['10.0.0.0/8'])
+    expect(readOrigin(from('10.1.2.3', { 'x-forwarded-for': forwarded }), { proxies }).address).toBe(address)
+  })
+
   it('believes nobody behind a tunnel, and does not take a client there for this machine', async () => {
     const tunnels = createTunnelledClients()
     const clients = { proxies: trustedProxies(['127.0.0.0/8', '::1']), tunnels }

@@ -64,6 +64,13 @@ export function readPrefix(incoming: ServerRequest, { proxies, tunnels }: Client
   return prefix.endsWith('/') ? prefix.slice(0, -1) : prefix
 }
 
+/** The address of a hop. Some proxies add the port: `192.0.2.1:4711`, `[2001:db8::1]:4711`. */
+function toAddress(hop: string): string {
+  const text = hop.trim()
+  const [, bracketed, plain] = /^(?:\[([^\]]*)\]|([\d.]+))(?::\d{1,5})?$/.exec(text) ?? []
+  return bracketed ?? plain ?? text
+}
+
 /** Characters that a host from a header may hold, so that it is safe in a link. */
 const SAFE_HOST = /^[A-Za-z0-9.\-_[\]:]{1,255}$/
 
@@ -77,8 +84,10 @@ export function readOrigin(incoming: ServerRequest, { proxies, tunnels }: Client
   const client = tunnels?.find(incoming.socket)
   if (client !== undefined) return { address: client, secure: false, host }
   if (!proxies.has(peer)) return { address: peer, secure: false, host }
-  const chain = (incoming.headers['x-forwarded-for'] ?? '').toString().split(',')
-  const address = chain.map((hop) => hop.trim()).findLast((hop) => isIP(hop) !== 0 && !proxies.has(hop)) ?? peer
+  const chain = (incoming.headers['x-forwarded-for'] ?? '').toString().split(',').map(toAddress)
+  // What stands before the last hop that is no trusted proxy is the client's own text, also where that hop is unreadable.
+  const last = chain.findLast((hop) => !proxies.has(hop)) ?? ''
+  const address = isIP(last) === 0 ? peer : last
   const forwardedHost = firstToken(incoming.headers['x-forwarded-host'])
   return {
     address,

@@ -77,7 +77,7 @@ export function createLazyAgents(parts: LazyAgentsParts): LazyAgents {
     const { createCallerFinder } = await import('../../document-stores/find-caller.ts')
     return openAgents({
       ...{ database, server, core, outbound, models, skills, agentModels, bus, clock, logger },
-      findCaller: createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, logger }),
+      findCaller: createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, clock, logger }),
       isOn,
       retentionDays: () => settings.get('agent_job_retention_days'),
       defaultModel: () => settings.get('agent_pool_default_model'),

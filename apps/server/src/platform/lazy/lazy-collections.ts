@@ -33,7 +33,7 @@ export function createLazyCollections({ accounts, ...parts }: LazyCollectionsPar
     const { createSources } = await import('../../agents/collections/sources.ts')
     const { createCallerFinder } = await import('../../document-stores/find-caller.ts')
     const collections = createCollections(parts)
-    const findCaller = createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, logger })
+    const findCaller = createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, clock: parts.clock, logger })
     const sources = createSources({ ...parts, collections, findCaller })
     // It ends with the signal alone.
     sources.follow(closing.signal).catch(() => undefined)

@@ -60,7 +60,7 @@ export function createLazyDocuments({
       bytes,
       maxOwnerBytes: config.uploadedFilesLimitBytes,
       embedder: createTextEmbedder(core),
-      findCaller: createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, logger }),
+      findCaller: createCallerFinder({ ...accounts, hasAccounts: accounts.isInUse, clock, logger }),
       clock,
       logger,
     })

@@ -76,6 +76,7 @@ export interface KeyDraft {
 export interface KeyScopes {
   readonly routes?: string[]
   readonly models?: string[]
+  readonly addresses?: string[]
 }
 
 /** Makes a key. It appears in the list at once. Only the reply holds its value. */
@@ -85,6 +86,40 @@ export function useMakeKey() {
     mutationFn: (draft: KeyDraft) => unwrap(api.POST('/api/auth/api-keys', { body: { ...draft } })),
     onSuccess({ key: _, ...made }) {
       cache.setQueryData(keysQuery.queryKey, (keys = []) => [{ ...made, lastUsed: null }, ...keys])
+    },
+  })
+}
+
+/** A change of a key; absent fields stay. */
+export interface KeyEdit {
+  readonly id: string
+  readonly name: string
+  readonly note: string | null
+  readonly blocked?: boolean
+}
+
+/** Changes a key. The list has the reply at once. */
+export function useEditKey() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, ...body }: KeyEdit) =>
+      unwrap(api.PATCH('/api/auth/api-keys/{id}', { params: { path: { id } }, body })),
+    onSuccess(edited) {
+      cache.setQueryData(keysQuery.queryKey, (keys = []) => keys.map((key) => (key.id === edited.id ? edited : key)))
+    },
+  })
+}
+
+/** Gives a key a new value, which only the reply holds. @param rotation.grace such as `24h`, or `0` */
+export function useRotateKey() {
+  const cache = useQueryClient()
+  return useMutation({
+    mutationFn: ({ id, grace }: { readonly id: string; readonly grace: string }) =>
+      unwrap(api.POST('/api/auth/api-keys/{id}/rotate', { params: { path: { id } }, body: { grace } })),
+    onSuccess({ key: _, ...rotated }) {
+      cache.setQueryData(keysQuery.queryKey, (keys = []) =>
+        keys.map((key) => (key.id === rotated.id ? { ...key, ...rotated } : key)),
+      )
     },
   })
 }

@@ -12,8 +12,16 @@ import { toUrl } from '../../lib/base-path.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { AccountHead } from './account-head.tsx'
 import { type ApiKey, type KeyScopes, keysQuery, useRevokeKey } from './api.ts'
+import { EditKeyDialog } from './edit-key-dialog.tsx'
 import { isExpired } from './expiry.ts'
 import { NewKeyDialog } from './new-key-dialog.tsx'
+import { RotateKeyDialog } from './rotate-key-dialog.tsx'
+
+/** A key, and what is to be done with it. */
+interface Chosen {
+  readonly what: 'edit' | 'rotate' | 'revoke'
+  readonly key: ApiKey
+}
 
 /** The API keys of the viewer. */
 export function KeysPage() {
@@ -22,7 +30,8 @@ export function KeysPage() {
   const { state } = useConnection()
   const [isMaking, setMaking] = useState(false)
   const [value, setValue] = useState<string>()
-  const [doomed, setDoomed] = useState<ApiKey>()
+  const [chosen, choose] = useState<Chosen>()
+  const close = () => choose(undefined)
   const make = (
     <Button kind="primary" icon="plus" disabled={state === 'offline'} onClick={() => setMaking(true)}>
       {t('keys.make')}
@@ -43,7 +52,7 @@ export function KeysPage() {
                 {t('keys.noneAbout')}
               </EmptyState>
             ) : (
-              <KeyTable keys={list} onRevoke={setDoomed} />
+              <KeyTable keys={list} onChoose={choose} />
             )
           }
         </QueryView>
@@ -68,14 +77,30 @@ export function KeysPage() {
           onClose={() => setValue(undefined)}
         />
       )}
-      {doomed !== undefined && <RevokeDialog doomed={doomed} onClose={() => setDoomed(undefined)} />}
+      {chosen?.what === 'edit' && <EditKeyDialog edited={chosen.key} onClose={close} />}
+      {chosen?.what === 'rotate' && (
+        <RotateKeyDialog
+          rotated={chosen.key}
+          onRotated={(next) => {
+            close()
+            setValue(next)
+          }}
+          onClose={close}
+        />
+      )}
+      {chosen?.what === 'revoke' && <RevokeDialog doomed={chosen.key} onClose={close} />}
     </>
   )
 }
 
-function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readonly onRevoke: (key: ApiKey) => void }) {
+function KeyTable({
+  keys,
+  onChoose,
+}: {
+  readonly keys: readonly ApiKey[]
+  readonly onChoose: (chosen: Chosen) => void
+}) {
   const { t } = useTranslation('account')
-  const { state } = useConnection()
   return (
     <table className="table stacked">
       <thead>
@@ -99,7 +124,9 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
                   {key.name}
                 </span>
                 {key.scopes && <Badge tone="info">{t('keys.limited')}</Badge>}
+                {key.blocked && <Badge tone="bad">{t('keys.blocked')}</Badge>}
               </div>
+              {key.note !== undefined && <p className="meta">{key.note}</p>}
               {key.scopes && <ScopeLine scopes={key.scopes} />}
             </td>
             <td className="minorCell">
@@ -122,13 +149,7 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
               <KeyEnd apiKey={key} />
             </td>
             <td className="endCell number">
-              <IconButton
-                small
-                icon="trash"
-                label={t('keys.revokeNamed', { name: key.name })}
-                disabled={state === 'offline'}
-                onClick={() => onRevoke(key)}
-              />
+              <KeyActions apiKey={key} onChoose={onChoose} />
             </td>
           </tr>
         ))}
@@ -137,11 +158,34 @@ function KeyTable({ keys, onRevoke }: { readonly keys: readonly ApiKey[]; readon
   )
 }
 
+function KeyActions({ apiKey, onChoose }: { readonly apiKey: ApiKey; readonly onChoose: (chosen: Chosen) => void }) {
+  const { t } = useTranslation('account')
+  const { state } = useConnection()
+  const actions = [
+    ['edit', 'edit', t('keys.editNamed', { name: apiKey.name })],
+    ['rotate', 'regenerate', t('keys.rotateNamed', { name: apiKey.name })],
+    ['revoke', 'trash', t('keys.revokeNamed', { name: apiKey.name })],
+  ] as const
+  // An expired key can only go.
+  const possible = isExpired(apiKey) ? actions.slice(2) : actions
+  return possible.map(([what, icon, label]) => (
+    <IconButton
+      key={what}
+      small
+      icon={icon}
+      label={label}
+      disabled={state === 'offline'}
+      onClick={() => onChoose({ what, key: apiKey })}
+    />
+  ))
+}
+
 /** Limits of a key, in words. */
-function ScopeLine({ scopes: { routes, models } }: { readonly scopes: KeyScopes }) {
+function ScopeLine({ scopes: { routes, models, addresses } }: { readonly scopes: KeyScopes }) {
   const { t } = useTranslation('account')
   const groups = routes?.map((group) => t(`scopes.group.${group}`, { defaultValue: group }))
-  return <p className="meta">{[groups?.join(', '), models?.join(', ')].filter(Boolean).join(' · ')}</p>
+  const limits = [groups, models, addresses].map((list) => list?.join(', '))
+  return <p className="meta">{limits.filter(Boolean).join(' · ')}</p>
 }
 
 function KeyEnd({ apiKey: { expiresAt } }: { readonly apiKey: ApiKey }) {
