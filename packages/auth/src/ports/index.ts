@@ -19,14 +19,30 @@ export type {
   SignInStore,
   UsedTokenStore,
 } from './credentials.ts'
+export {
+  CALENDAR_UNITS,
+  type CalendarUnit,
+  LIMIT_SUBJECTS,
+  type Limit,
+  type LimitStore,
+  type LimitSubjectKind,
+  type LimitWindow,
+} from './limits.ts'
 export type { Stores } from './stores.ts'
 export type {
+  BoundKind,
+  CountedRule,
+  CounterBucket,
+  CounterChange,
+  LimitRule,
   QuotaCounter,
   QuotaRequest,
   QuotaRule,
   QuotaSettlement,
   QuotaStore,
   QuotaVerdict,
+  RuleBounds,
+  RuleCount,
   UsageGroup,
   UsageQuery,
   UsageRecord,
