@@ -237,7 +237,7 @@ describe.each(places)('limits in $name', ({ name, open }) => {
       },
     })
     expect(await ask()).toMatchObject({
-      passed: [{ limit: { maxRequests: 2 } }],
+      passed: [{ rule: { limit: { maxRequests: 2 } }, full: 'requests' }],
       figures: { requests: { remaining: 0 } },
     })
   })

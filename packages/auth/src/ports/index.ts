@@ -35,6 +35,7 @@ export type {
   CounterBucket,
   CounterChange,
   LimitRule,
+  PassedLimit,
   QuotaCounter,
   QuotaRequest,
   QuotaRule,

@@ -196,6 +196,12 @@ export interface RuleCount {
 /** What a rule bounds. */
 export type BoundKind = 'requests' | 'tokens' | 'cost' | 'parallel'
 
+/** A soft limit that was full. */
+export interface PassedLimit {
+  readonly rule: LimitRule
+  readonly full: BoundKind
+}
+
 /** Whether a {@link QuotaRequest} passed. */
 export type QuotaVerdict =
   | {
@@ -203,7 +209,7 @@ export type QuotaVerdict =
       /** The limits of the request, with the request itself. Quotas are left out. @default none */
       readonly counts?: readonly RuleCount[] | undefined
       /** The soft limits that were full. @default none */
-      readonly passed?: readonly LimitRule[] | undefined
+      readonly passed?: readonly PassedLimit[] | undefined
     }
   | {
       readonly granted: false

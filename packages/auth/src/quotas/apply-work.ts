@@ -2,6 +2,7 @@ import type {
   CountedRule,
   CounterChange,
   LimitRule,
+  PassedLimit,
   QuotaCounter,
   QuotaRequest,
   QuotaSettlement,
@@ -100,13 +101,13 @@ function reserve(
   const { used = 0, costMicros = 0 } = request
   const demand = { used, costMicros }
   for (const reservation of held) counters.release(reservation)
-  const passed: LimitRule[] = []
+  const passed: PassedLimit[] = []
   for (const rule of request.rules) {
     const counter = counters.read(rule)
     const full = findFull(rule, counter, demand)
     if (full === undefined) continue
     if (rule.isSoft === true && isLimitRule(rule)) {
-      passed.push(rule)
+      passed.push({ rule, full })
       continue
     }
     for (const reservation of held) counters.hold(reservation)

@@ -4,7 +4,7 @@ import { AuthError } from '../errors.ts'
 import { type LimitFigures, toLimitFigures } from '../limits/figures.ts'
 import { isLimitRefusal, limitExceeded } from '../limits/refusal.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { CountedRule, LimitRule, QuotaRequest, QuotaVerdict } from '../ports/usage.ts'
+import type { CountedRule, PassedLimit, QuotaRequest, QuotaVerdict } from '../ports/usage.ts'
 import { createId } from '../token-hasher.ts'
 import { type StopSignal, withSignal } from '../with-signal.ts'
 import type { QuotaQueue } from './quota-queue.ts'
@@ -22,7 +22,7 @@ export interface QuotaReservation {
   /** What is left under the limits of the request; undefined without any. */
   readonly figures: LimitFigures | undefined
   /** Soft limits that are full. */
-  readonly passed: readonly LimitRule[]
+  readonly passed: readonly PassedLimit[]
   /**
    * Reserves further tokens for a request that goes on, such as with another call of its model. The request counts only
    * once. A refused request keeps its reservation.
