@@ -13,16 +13,22 @@ const messages = [{ role: 'user', content: 'Hello there' }]
 const as = (name: string) => ({ authorization: `Bearer ${name}` })
 const root = as('root')
 
+/** Price of each request of the model `flat`, whole millionths. */
+const FLAT = 40_000
+
 /** A millionth for each token of the prompt and ten for each of the answer; the model `free` has no price. */
 const prices: PriceBook = {
   currency: 'USD',
-  costOf: ({ name }, { usage }) => (name === 'free' ? undefined : usage.promptTokens + 10 * usage.completionTokens),
+  costOf({ name }, { usage }) {
+    if (name === 'flat') return FLAT
+    return name === 'free' ? undefined : usage.promptTokens + 10 * usage.completionTokens
+  },
 }
 
 async function startWorld(rights: Partial<Principal> = {}): Promise<TestServer> {
   const authenticator = createPeople((name) => (name === 'ada' ? rights : {}))
   const server = await startTestServer({ authenticator, prices })
-  for (const name of ['m', 'free'])
+  for (const name of ['m', 'free', 'flat'])
     await server.model(name, {
       rules: [{ rpc: 'Predict*', do: { text: 'one two', promptTokens: 6, completionTokens: 4 } }],
     })
@@ -51,34 +57,24 @@ const change = (server: TestServer, { id }: Shown, fields: object) =>
   })
 
 describe('a budget', () => {
-  it('lets exactly as many of 1,000 requests pass at once as fit by reservation, and counts what they spent', async () => {
+  it('lets exactly as many of 1,000 requests pass at once as fit by reservation, streamed or not', async () => {
     await using server = await startWorld()
-    const body = { model: 'm', messages, max_tokens: 10 }
-    const most = Math.ceil(JSON.stringify(body).length / 4) + 10 * 10
-    const made = await limit(server, { max_cost_micros: most * 1000, currency: 'USD', window: 'day' })
-    const ask: CrowdRequest = { url: server.url, path: '/v1/chat/completions', body, headers: as('ada') }
-    await sendAtOnce([ask])
-    await eventually(async () =>
-      expect((await read(server, made)).current).toMatchObject({ cost_micros: 46, parallel: 0 }),
-    )
-    // Room for as many reservations as before, of which some are settled with less meanwhile.
-    await change(server, made, { max_cost_micros: 46 * 41 + most - 46 })
-    const replies = await sendAtOnce(Array.from({ length: 1000 }, () => ask))
-    const { 200: passed = 0, 429: refused = 0 } = countStatuses(replies)
-    expect(passed + refused).toBe(1000)
-    await eventually(async () => expect((await read(server, made)).current.parallel).toBe(0))
-    const { current } = await read(server, made)
-    // No more than fit were let through, and each was charged what it spent.
-    expect(current).toMatchObject({ requests: passed + 1, cost_micros: 46 * (passed + 1) })
-    expect(passed).toBeLessThanOrEqual(41)
-    while ((await server.chat('m', { max_tokens: 10 }, as('ada'))).status === 200);
-    await eventually(async () => expect((await read(server, made)).current.parallel).toBe(0))
-    expect((await read(server, made)).current.cost_micros).toBeGreaterThan(46 * 40)
-    const denied = await server.chat('m', { max_tokens: 10 }, as('ada'))
+    const made = await limit(server, { max_cost_micros: 25 * FLAT + FLAT - 1, currency: 'USD', window: 'day' })
+    const ask = (index: number): CrowdRequest => {
+      const path = ['/v1/messages', '/api/chat', '/v1/chat/completions'][index % 3] ?? ''
+      const body = { model: 'flat', messages, stream: index % 2 === 0, max_tokens: 10 }
+      return { url: server.url, path, body, headers: as('ada') }
+    }
+    const replies = await sendAtOnce(Array.from({ length: 1000 }, (_, index) => ask(index)))
+    expect(countStatuses(replies)).toEqual({ 200: 25, 429: 975 })
+    const counted = { requests: 25, cost_micros: 25 * FLAT, parallel: 0 }
+    await eventually(async () => expect((await read(server, made)).current).toMatchObject(counted))
+    const denied = await server.chat('flat', {}, as('ada'))
     expect(denied.json()).toMatchObject({ error: { code: 'budget_exceeded', type: 'budget_exceeded' } })
     expect((denied.json() as { error: { message: string } }).error.message).toMatch(
-      /^the budget of 0\.\d{6} USD \(day\) of this account has 0\.\d+ USD left, and the request may cost 0\.\d+, try again at \d{4}-/,
+      /^the budget of 1\.039999 USD \(day\) of this account has 0\.039999 USD left, and the request may cost 0\.04, try again at \d{4}-\d\d-\d\dT00:00:00/,
     )
+    expect((await server.chat('flat', {}, as('bob'))).status).toBe(200)
   })
 
   it('counts streams, responses, and what was seen of a reply whose client has left', async () => {
