@@ -1,289 +1,146 @@
-import Anthropic from '@anthropic-ai/sdk'
-import type { Principal } from '@svc/auth'
-import { eventually, startUpstream } from '@svc/test-kit'
-import OpenAI from 'openai'
-import { describe, expect, it } from 'vitest'
-import { stringify } from 'yaml'
-import type { PriceBook } from '../../src/spend/price-book.ts'
-import { type CrowdRequest, countStatuses, sendAtOnce } from '../support/crowd.ts'
-import { createPeople } from '../support/people.ts'
+import { stat } from 'node:fs/promises'
+import { join } from 'node:path'
+import { describe, expect } from 'vitest'
+import { modelRoutes } from '../../src/api/formats/openai/models.ts'
+import { loadConfig } from '../../src/config/load.ts'
+import { StartRefused } from '../../src/config/start-refused.ts'
+import { HttpReply } from '../../src/http/http-reply.ts'
 import { startTestServer, type TestServer } from '../support/server.ts'
+import { startTestApp } from '../support/test-app.ts'
+import { verifies } from './verifies.ts'
 
-const messages = [{ role: 'user', content: 'Hello there' }]
-const as = (name: string) => ({ authorization: `Bearer ${name}` })
-const root = as('root')
+const GZIP = { headers: { 'accept-encoding': 'gzip' } }
+const MEBIBYTE = 1024 * 1024
 
-/** Price of each request of the model `flat`, whole millionths. */
-const FLAT = 40_000
+const readCoding = async (server: Pick<TestServer, 'call'>, path: string): Promise<string | undefined> =>
+  (await server.call(path, GZIP)).headers['content-encoding']
 
-/** A millionth for each token of the prompt and ten for each of the answer; the model `free` has no price. */
-const prices: PriceBook = {
-  currency: 'USD',
-  costOf({ name }, { usage }) {
-    if (name === 'flat') return FLAT
-    return name === 'free' ? undefined : usage.promptTokens + 10 * usage.completionTokens
-  },
+/** Gives the load request that the mock got. */
+async function loadedWith(flags: readonly string[]): Promise<unknown> {
+  await using server = await startTestServer({ flags })
+  await server.model('m')
+  expect((await server.chat('m')).json()).toMatchObject({ object: 'chat.completion' })
+  return server.records('m').find((record) => record.rpc === 'LoadModel' && record.event === 'start')?.request
 }
 
-async function startWorld(rights: Partial<Principal> = {}): Promise<TestServer> {
-  const authenticator = createPeople((name) => (name === 'ada' ? rights : {}))
-  const server = await startTestServer({ authenticator, prices })
-  for (const name of ['m', 'free', 'flat'])
-    await server.model(name, {
-      rules: [{ rpc: 'Predict*', do: { text: 'one two', promptTokens: 6, completionTokens: 4 } }],
-    })
-  return server
-}
-
-interface Shown {
-  readonly id: string
-  readonly current: { readonly requests: number; readonly cost_micros: number; readonly parallel: number }
-}
-
-async function limit(server: TestServer, fields: object): Promise<Shown> {
-  const reply = await server.post('/api/limits', { subject_kind: 'account', subject_id: 'ada', ...fields }, root)
-  expect(reply.status, reply.text).toBe(200)
-  return (reply.json() as { limit: Shown }).limit
-}
-
-const read = async (server: TestServer, { id }: Shown): Promise<Shown> =>
-  ((await server.call(`/api/limits/${id}`, { headers: root })).json() as { limit: Shown }).limit
-
-const change = (server: TestServer, { id }: Shown, fields: object) =>
-  server.call(`/api/limits/${id}`, {
-    method: 'PATCH',
-    headers: { 'content-type': 'application/json', ...root },
-    body: JSON.stringify(fields),
+describe('compression', () => {
+  verifies('limits:compression:default', 'is on by default', async () => {
+    await using server = await startTestServer()
+    expect(await readCoding(server, '/swagger/doc.json')).toBe('gzip')
+    expect(await readCoding(server, '/version')).toBeUndefined()
   })
 
-describe('a budget', () => {
-  it('lets exactly as many of 1,000 requests pass at once as fit by reservation, streamed or not', async () => {
-    await using server = await startWorld()
-    const made = await limit(server, { max_cost_micros: 25 * FLAT + FLAT - 1, currency: 'USD', window: 'day' })
-    const ask = (index: number): CrowdRequest => {
-      const path = ['/v1/messages', '/api/chat', '/v1/chat/completions'][index % 3] ?? ''
-      const body = { model: 'flat', messages, stream: index % 2 === 0, max_tokens: 10 }
-      return { url: server.url, path, body, headers: as('ada') }
-    }
-    const replies = await sendAtOnce(Array.from({ length: 1000 }, (_, index) => ask(index)))
-    expect(countStatuses(replies)).toEqual({ 200: 25, 429: 975 })
-    const counted = { requests: 25, cost_micros: 25 * FLAT, parallel: 0 }
-    await eventually(async () => expect((await read(server, made)).current).toMatchObject(counted))
-    const denied = await server.chat('flat', {}, as('ada'))
-    expect(denied.json()).toMatchObject({ error: { code: 'budget_exceeded', type: 'budget_exceeded' } })
-    expect((denied.json() as { error: { message: string } }).error.message).toMatch(
-      /^the budget of 1\.039999 USD \(day\) of this account has 0\.039999 USD left, and the request may cost 0\.04, try again at \d{4}-\d\d-\d\dT00:00:00/,
-    )
-    expect((await server.chat('flat', {}, as('bob'))).status).toBe(200)
+  verifies('limits:compression:min-length', 'begins at 1024 bytes, or where the flag says', async () => {
+    const text = (size: number) => () => new HttpReply('a'.repeat(size), { headers: { 'content-type': 'text/plain' } })
+    const common = { method: 'GET', access: 'any', family: 'compatible', tag: 't', summary: 't' } as const
+    await using app = await startTestApp([
+      { ...common, path: '/below', handler: text(1023) },
+      { ...common, path: '/at', handler: text(1024) },
+    ])
+    expect([await readCoding(app, '/below'), await readCoding(app, '/at')]).toEqual([undefined, 'gzip'])
+    expect(loadConfig({ argv: [], env: {}, cwd: '/' })).toMatchObject({
+      config: { httpCompressionMinLengthBytes: 1024 },
+    })
+    await using lower = await startTestServer({ flags: ['--http-compression-min-length=10'] })
+    expect(await readCoding(lower, '/version')).toBe('gzip')
   })
 
-  it('counts streams, responses, and what was seen of a reply whose client has left', async () => {
-    await using server = await startWorld()
-    const made = await limit(server, { max_cost_micros: 1_000_000, currency: 'USD' })
-    await server.chat('m', { stream: true }, as('ada'))
-    await server.post('/v1/responses', { model: 'm', input: 'Hello' }, as('ada'))
-    const background = { model: 'm', input: 'Hello', background: true, store: true }
-    await server.post('/v1/responses', background, as('ada'))
-    await eventually(async () =>
-      expect((await read(server, made)).current).toMatchObject({ requests: 3, cost_micros: 138, parallel: 0 }),
-    )
-    await server.model('m', {
-      rules: [{ rpc: 'PredictStream', do: { pieces: ['one ', 'two '], promptTokens: 3, hang: 1 } }],
-    })
-    const gone = new AbortController()
-    const reply = await fetch(`${server.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...as('ada') },
-      body: JSON.stringify({ model: 'm', messages, stream: true }),
-      signal: gone.signal,
-    })
-    await reply.body?.getReader().read()
-    expect((await read(server, made)).current.parallel).toBe(1)
-    gone.abort()
-    await eventually(async () => expect((await read(server, made)).current).toMatchObject({ requests: 4, parallel: 0 }))
-  })
-
-  it('refuses a model without a price by name, which official clients do not try again', async () => {
-    await using server = await startWorld()
-    const made = await limit(server, { max_cost_micros: 1_000_000, currency: 'USD' })
-    const asked: string[] = []
-    const countingFetch: typeof fetch = (input, init) => {
-      asked.push(String(input))
-      return fetch(input, init)
-    }
-    const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'ada', fetch: countingFetch })
-    const ask = openai.chat.completions.create({ model: 'free', messages: [{ role: 'user', content: 'Hello' }] })
-    await expect(ask).rejects.toThrow(
-      'the budget of 1.00 USD (month) of this account allows only models with a price in USD: free has none',
-    )
-    expect(asked).toHaveLength(1)
-    const reply = await server.chat('free', {}, as('ada'))
-    expect([reply.status, reply.json()]).toMatchObject([403, { error: { code: 'price_unknown', param: 'model' } }])
-    expect((await server.chat('free', {}, as('bob'))).status).toBe(200)
-    await change(server, made, { soft: true })
-    expect((await server.chat('free', {}, as('ada'))).status).toBe(200)
-  })
-
-  it('is charged by an upstream whose reply goes to the client as it comes', async () => {
-    await using server = await startWorld()
-    await using upstream = await startUpstream()
-    upstream.replyWith({
-      headers: { 'content-type': 'application/json', 'x-ratelimit-limit-requests': '7' },
-      body: JSON.stringify({
-        choices: [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }],
-        usage: { prompt_tokens: 11, completion_tokens: 4, total_tokens: 15 },
-      }),
-    })
-    const proxy = { upstream_url: `${upstream.origin}/v1/chat/completions` }
-    const far = { name: 'far', backend: 'cloud-proxy', known_usecases: ['chat'], proxy }
-    await server.writeModelFile('far.yaml', stringify(far))
-    const made = await limit(server, { max_cost_micros: 1_000_000, max_requests: 5, currency: 'USD' })
-    const reply = await server.chat('far', {}, as('ada'))
-    expect(reply.headers['x-ratelimit-limit-requests']).toBe('5')
-    await eventually(async () => expect((await read(server, made)).current.cost_micros).toBe(51))
+  verifies('limits:compression:off', 'can be switched off', async () => {
+    await using server = await startTestServer({ flags: ['--disable-http-compression'] })
+    expect(await readCoding(server, '/swagger/doc.json')).toBeUndefined()
   })
 })
 
-describe('a limit', () => {
-  it('tells what is left as the clients of each format read it, and what is full', async () => {
-    await using server = await startWorld()
-    await limit(server, { max_requests: 4, max_total_tokens: 100_000, window: 'day' })
-    const chat = await server.chat('m', {}, as('ada'))
-    expect(chat.headers).toMatchObject({
-      'x-ratelimit-limit-requests': '4',
-      'x-ratelimit-remaining-requests': '3',
-      'x-ratelimit-limit-tokens': '100000',
-    })
-    expect(chat.headers['x-ratelimit-reset-requests']).toMatch(/^(\d+h)?(\d+m)?\d+(s|ms)$/)
-    expect(Number(chat.headers['x-ratelimit-remaining-tokens'])).toBeLessThan(100_000)
-    const stream = await server.chat('m', { stream: true }, as('ada'))
-    expect(stream.headers['x-ratelimit-remaining-requests']).toBe('2')
-    const turn = { model: 'm', max_tokens: 9, messages: [{ role: 'user' as const, content: 'Hello' }] }
-    const anthropic = new Anthropic({ baseURL: server.url, apiKey: 'ada', maxRetries: 0 })
-    const { response } = await anthropic.messages.create(turn).withResponse()
-    expect(response.headers.get('anthropic-ratelimit-requests-remaining')).toBe('1')
-    expect(response.headers.get('anthropic-ratelimit-requests-reset')).toMatch(/^\d{4}-\d\d-\d\dT00:00:00Z$/)
-    expect(response.headers.get('x-ratelimit-limit-requests')).toBeNull()
-    await server.chat('m', {}, as('ada'))
-    const openai = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'ada', maxRetries: 0 })
-    const refused: unknown = await openai.chat.completions
-      .create({ model: 'm', messages: turn.messages })
-      .catch((error: unknown) => error)
-    expect(refused).toBeInstanceOf(OpenAI.RateLimitError)
-    if (!(refused instanceof OpenAI.RateLimitError)) return
-    expect(refused.code).toBe('limit_exceeded')
-    expect(refused.message).toMatch(/the limit of 4 requests \(day\) of this account is reached, try again at \d{4}-/)
-    expect(refused.headers.get('x-ratelimit-remaining-requests')).toBe('0')
-    expect(Number(refused.headers.get('retry-after'))).toBeGreaterThan(0)
-    const denied: unknown = await anthropic.messages.create(turn).catch((error: unknown) => error)
-    expect(denied).toBeInstanceOf(Anthropic.RateLimitError)
-    if (!(denied instanceof Anthropic.RateLimitError)) return
-    expect(denied.headers.get('anthropic-ratelimit-requests-remaining')).toBe('0')
-    const free = await server.chat('m', {}, as('bob'))
-    expect(Object.keys(free.headers).filter((name) => name.includes('ratelimit'))).toEqual([])
+describe('request bodies', () => {
+  verifies('limits:upload:default', 'may be as large as the limit, to the byte', async () => {
+    await using server = await startTestServer({ flags: ['--upload-limit=1'] })
+    const send = async (size: number): Promise<number> =>
+      (await server.call('/v1/chat/completions', { method: 'POST', body: Buffer.alloc(size, 0x20) })).status
+    expect(await send(MEBIBYTE)).toBe(400)
+    expect(await send(MEBIBYTE + 1)).toBe(413)
+  })
+})
+
+describe('flags', () => {
+  verifies('flags:threads:both-forms', 'threads go to models that name none', async () => {
+    expect(await loadedWith(['-t', '3'])).toMatchObject({ Threads: 3 })
+    expect(await loadedWith(['--threads=5'])).toMatchObject({ Threads: 5 })
   })
 
-  it('that is soft lets pass, with a header, a line in the log and a count', async () => {
-    await using server = await startWorld()
-    await limit(server, { max_requests: 1, window: 'hour', soft: true })
-    const first = await server.chat('m', {}, as('ada'))
-    expect([first.status, first.headers['x-svc-soft-limit']]).toEqual([200, undefined])
-    const second = await server.chat('m', {}, as('ada'))
-    expect([second.status, second.headers['x-svc-soft-limit']]).toEqual([
-      200,
-      'limit of 1 requests (hour) of this account',
-    ])
-    expect(server.logLines.filter((line) => line.includes('a limit is used up'))).toHaveLength(1)
-    const metrics = (await server.call('/metrics', { headers: root })).text
-    expect(metrics).toContain('svc_limit_notices_total{percent="100"} 1')
+  verifies('flags:f16:accepted', 'half precision goes to backends', async () => {
+    expect(await loadedWith(['--f16'])).toMatchObject({ F16Memory: true })
   })
 
-  it('holds for admins, for the names of a model, and for the end users that requests name', async () => {
-    await using server = await startWorld()
-    await server.writeModelFile('nick.yaml', stringify({ name: 'nick', alias: 'm' }))
-    const aliased = await limit(server, { subject_kind: 'model', subject_id: 'nick', max_requests: 1 })
-    expect((await server.chat('nick', {}, root)).status).toBe(200)
-    expect((await server.chat('nick', {}, root)).status).toBe(429)
-    expect((await server.chat('m', {}, root)).status).toBe(200)
-    await server.call(`/api/limits/${aliased.id}`, { method: 'DELETE', headers: root })
-    expect((await server.chat('nick', {}, root)).status).toBe(200)
-    const each = await limit(server, { subject_kind: 'end_user', subject_id: '*', max_requests: 1 })
-    expect((await server.chat('m', { user: 'u1' }, as('ada'))).status).toBe(200)
-    const refused = await server.chat('m', { user: 'u1' }, as('bob'))
-    expect([refused.status, refused.text]).toEqual([429, expect.stringContaining('of the end user u1')])
-    const turn = { model: 'm', max_tokens: 9, messages, metadata: { user_id: 'u2' } }
-    expect((await server.post('/v1/messages', turn, as('ada'))).status).toBe(200)
-    expect((await server.post('/v1/messages', turn, as('ada'))).status).toBe(429)
-    expect((await server.chat('m', {}, as('ada'))).status).toBe(200)
-    const shown = await server.call(`/api/limits/${each.id}?of=u1`, { headers: root })
-    expect(shown.json()).toMatchObject({ limit: { current: { of: 'u1', requests: 1, remaining_requests: 0 } } })
+  verifies('limits:context-size:default', 'the context size goes to models that name none, -1 by default', async () => {
+    expect(loadConfig({ argv: [], env: {}, cwd: '/' })).toMatchObject({ config: { contextSize: -1 } })
+    expect(await loadedWith(['--context-size=2048'])).toMatchObject({ ContextSize: 2048 })
   })
 
-  it('of an agent counts its request once', async () => {
-    await using server = await startWorld()
-    const made = await server.post('/api/agents', { name: 'clerk', model: 'm' }, root)
-    expect(made.status).toBe(201)
-    const counted = await limit(server, { max_requests: 2 })
-    expect((await server.chat('clerk', {}, as('ada'))).status).toBe(200)
-    expect((await server.chat('clerk', {}, as('ada'))).status).toBe(200)
-    await eventually(async () =>
-      expect((await read(server, counted)).current).toMatchObject({ requests: 2, parallel: 0 }),
-    )
-    expect((await server.chat('clerk', {}, as('ada'))).status).toBe(429)
-  })
-
-  it('of requests at a time is free again when one ends', async () => {
-    await using server = await startWorld()
-    await limit(server, { max_parallel: 1 })
-    await server.model('m', {
-      rules: [{ rpc: 'PredictStream', do: { pieces: ['one ', 'two '], promptTokens: 3, hang: 1 } }],
-    })
-    const gone = new AbortController()
-    const reply = await fetch(`${server.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...as('ada') },
-      body: JSON.stringify({ model: 'm', messages, stream: true }),
-      signal: gone.signal,
-    })
-    await reply.body?.getReader().read()
-    const refused = await server.chat('free', {}, as('ada'))
-    expect([refused.status, refused.headers['retry-after'], refused.text]).toEqual([
-      429,
-      '1',
-      expect.stringContaining('limit of 1 requests at a time of this account is reached'),
-    ])
-    gone.abort()
-    await eventually(async () => expect((await server.chat('free', {}, as('ada'))).status).toBe(200))
-  })
-
-  it('is added, listed, changed and removed by admins, and shown to its caller without the note', async () => {
-    await using server = await startWorld()
-    const fields = { max_requests: 3, window: 'rolling 5h', note: 'trial', model: 'm' }
-    const made = await limit(server, fields)
-    const listed = {
-      subject_kind: 'account',
-      subject_id: 'ada',
-      ...fields,
-      max_total_tokens: null,
-      soft: false,
-      enabled: true,
+  verifies('flags:log-level:values', 'the log level is one of five', () => {
+    const load = (level: string) => loadConfig({ argv: ['--log-level', level], env: {}, cwd: '/' })
+    for (const logLevel of ['error', 'warn', 'info', 'debug', 'trace']) {
+      expect(load(logLevel)).toMatchObject({ kind: 'run', config: { logLevel } })
     }
-    await server.chat('m', {}, as('ada'))
-    const list = await server.call('/api/limits', { headers: root })
-    expect(list.json()).toMatchObject({ limits: [{ ...listed, id: made.id, current: { of: 'ada', requests: 1 } }] })
-    const own = await server.call('/api/limits/own', { headers: as('ada') })
-    expect(own.json()).toMatchObject({ limits: [{ ...listed, note: '', current: { remaining_requests: 2 } }] })
-    expect((await server.call('/api/limits/own', { headers: as('bob') })).json()).toEqual({ limits: [] })
-    expect((await change(server, made, { max_requests: 1 })).json()).toMatchObject({
-      limit: { current: { requests: 1 } },
-    })
-    expect((await server.chat('m', {}, as('ada'))).status).toBe(429)
-    const unknown = await change(server, made, { max_request: 1 })
-    expect([unknown.status, unknown.text]).toEqual([400, expect.stringContaining('max_request')])
-    expect((await change(server, made, { window: 'year' })).status).toBe(400)
-    const removed = await server.call(`/api/limits/${made.id}`, { method: 'DELETE', headers: root })
-    expect(removed.json()).toEqual({ message: 'limit deleted' })
-    expect((await change(server, made, { max_requests: 1 })).status).toBe(404)
-    expect((await server.chat('m', {}, as('ada'))).status).toBe(200)
+    expect(load('loud')).toMatchObject({ kind: 'usage-error' })
+  })
+
+  verifies('flags:machine-tag:header', 'the machine tag is on every reply', async () => {
+    await using server = await startTestServer({ flags: ['--machine-tag=rack-7'] })
+    for (const path of ['/version', '/nothing']) {
+      expect((await server.call(path)).headers['machine-tag'], path).toBe('rack-7')
+    }
+  })
+
+  verifies('errors:opaque:empty-body', 'opaque errors are a status alone, by flag and by variable', async () => {
+    const ways = [{ flags: ['--opaque-errors'] }, { env: { SVC_OPAQUE_ERRORS: 'true' } }]
+    for (const way of ways) {
+      await using server = await startTestServer(way)
+      const unmatched = await server.call('/nothing')
+      const unparsable = await server.call('/v1/chat/completions', { method: 'POST', body: '{' })
+      expect([unmatched.status, unmatched.text, unparsable.status, unparsable.text]).toEqual([404, '', 400, ''])
+    }
+  })
+
+  verifies('flags:data-path:one-server', 'a second server on one data path ends with a sentence', async () => {
+    await using first = await startTestServer()
+    const second = startTestServer({ flags: [`--data-path=${first.folder}/data`] })
+    await expect(second).rejects.toThrow(StartRefused)
+    await expect(second).rejects.toThrow(`${first.folder}/data`)
+  })
+
+  verifies(['auth-config:database:default', 'flags:data-path:used'], 'the database lies in the data path', async () => {
+    await using server = await startTestServer()
+    expect((await stat(join(server.folder, 'data', 'database.db'))).size).toBeGreaterThan(0)
+  })
+
+  verifies('auth:database:no-start-without', 'no start without the database', async () => {
+    const start = startTestServer({ flags: ['--auth-database-url=/dev/null/x.db'] })
+    await expect(start).rejects.toThrow(StartRefused)
+    await expect(start).rejects.toThrow('/dev/null/x.db')
+  })
+
+  verifies('auth:public-bind:refused', 'no public address without a key where that is asked for', async () => {
+    const flags = ['--require-auth-on-public-bind', '--address=models.example:0']
+    await expect(startTestServer({ flags })).rejects.toThrow(/neither keys nor accounts are in use/)
+  })
+
+  verifies('auth:p2p:refused', 'no API for members of a network without a key', async () => {
+    await expect(startTestServer({ flags: ['--p2p', '--federated'] })).rejects.toThrow(StartRefused)
+  })
+
+  verifies('limits:profiling:off', 'profiling is off unless it is asked for', async () => {
+    await using server = await startTestServer()
+    expect(server.logLines.join('')).not.toContain('diagnostics')
+    expect(loadConfig({ argv: [], env: {}, cwd: '/' })).toMatchObject({ config: { pprof: false } })
+  })
+})
+
+describe('a list of models that cannot be made', () => {
+  verifies('errors:status:list-models', 'is 500 on both paths', async () => {
+    const list = (): never => {
+      throw new Error('disk gone')
+    }
+    await using app = await startTestApp(modelRoutes({ list }))
+    for (const path of ['/v1/models', '/models']) expect((await app.call(path)).status, path).toBe(500)
   })
 })
