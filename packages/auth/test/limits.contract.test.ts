@@ -3,6 +3,7 @@ import type { LimitDraft, LimitNotice } from '@svc/auth/limits'
 import type { Stores } from '@svc/auth/ports'
 import { createExclusiveQuotaStore, createQuotas, type Quotas, type QuotaUse } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
+import { eventually } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createLocalPrincipal } from '../src/principal.ts'
 import { systemClock } from '../src/system-clock.ts'
@@ -356,7 +357,7 @@ it('known limits hold while the store is away, and nothing passes before they ar
       return opened.stores.limits.list(options)
     },
   }
-  const { quotas, revocations } = createWorld({ ...opened.stores, limits })
+  const { quotas, revocations, clock } = createWorld({ ...opened.stores, limits })
   const ask = async () => (await quotas.reserve(ada, use(), call)).settle(1)
   await expect(ask()).rejects.toMatchObject({ kind: 'unavailable' })
   state.isAway = false
@@ -365,4 +366,12 @@ it('known limits hold while the store is away, and nothing passes before they ar
   state.isAway = true
   revocations.publish({ kind: 'all' })
   await expect(ask()).rejects.toMatchObject({ code: 'limit_exceeded' })
+  // the store is back, and another process has turned the limit off meanwhile
+  state.isAway = false
+  const [limit] = await opened.stores.limits.list(call)
+  if (limit === undefined) throw new Error('no limit')
+  await opened.stores.limits.change({ ...limit, isEnabled: false }, { ...call, restarts: false })
+  await expect(ask()).rejects.toMatchObject({ code: 'limit_exceeded' })
+  clock.time += 1000
+  await eventually(ask)
 })

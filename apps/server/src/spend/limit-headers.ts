@@ -44,7 +44,7 @@ function formatSecond(time: number): string {
 }
 
 /** A length of time such as `1h0m0s`, `6m0s`, `2s` or `20ms`. */
-export function formatReset(milliseconds: number): string {
+function formatReset(milliseconds: number): string {
   if (milliseconds < 1000) return `${Math.max(0, Math.ceil(milliseconds))}ms`
   const total = Math.ceil(milliseconds / 1000)
   const [hours, minutes, seconds] = [Math.floor(total / 3600), Math.floor(total / 60) % 60, total % 60]

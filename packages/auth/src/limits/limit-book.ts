@@ -125,12 +125,14 @@ export function createLimitBook({ store, revocations, clock, logger }: LimitBook
   let index: LimitIndex | undefined
   let hasEndUsers = false
   let isFresh = false
+  /** Whether the last read has failed. */
+  let isAway = false
   let retryAt = 0
   let reading: Promise<LimitIndex> | undefined
 
   const forget = (): void => {
     isFresh = false
-    retryAt = 0
+    isAway = false
     reading = undefined
   }
   revocations.subscribe(({ kind }) => {
@@ -152,11 +154,13 @@ export function createLimitBook({ store, revocations, clock, logger }: LimitBook
         index = found
         hasEndUsers = limits.some(({ subject, isEnabled }) => isEnabled && subject.kind === 'end_user')
         isFresh = true
+        isAway = false
       }
       return found
     } catch (error) {
       if (index === undefined) throw error
       logger?.warn({ err: error }, 'limits cannot be read again, the known ones hold')
+      isAway = true
       retryAt = clock.now() + RETRY_MS
       return index
     } finally {
@@ -164,8 +168,12 @@ export function createLimitBook({ store, revocations, clock, logger }: LimitBook
     }
   }
 
+  /** The limits that need no wait. While the store is away they are read again beside the requests. */
   function known(): LimitIndex | undefined {
-    return isFresh || (index !== undefined && clock.now() < retryAt) ? index : undefined
+    if (isFresh) return index
+    if (!isAway) return undefined
+    if (reading === undefined && clock.now() >= retryAt) void read()
+    return index
   }
 
   return {

@@ -19,15 +19,7 @@ export type {
   SignInStore,
   UsedTokenStore,
 } from './credentials.ts'
-export {
-  CALENDAR_UNITS,
-  type CalendarUnit,
-  LIMIT_SUBJECTS,
-  type Limit,
-  type LimitStore,
-  type LimitSubjectKind,
-  type LimitWindow,
-} from './limits.ts'
+export type { CalendarUnit, Limit, LimitStore, LimitSubjectKind, LimitWindow } from './limits.ts'
 export type { Stores } from './stores.ts'
 export type {
   BoundKind,
