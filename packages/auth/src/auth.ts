@@ -7,6 +7,7 @@ import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type Authenticator, createAuthenticator } from './authenticate.ts'
 import { createLastUse, type LastUse } from './last-use.ts'
+import type { LimitNotice } from './limits/notices.ts'
 import type { CallOptions, Clock, Logger } from './ports/clock.ts'
 import type { Stores } from './ports/stores.ts'
 import type { RegistrationMode, User } from './ports/users.ts'
@@ -37,6 +38,8 @@ export interface AuthOptions {
   readonly onNewAdmin?: ((user: User) => void) | undefined
   /** Lifetime of keys that are made without an expiry, milliseconds. @default for ever */
   readonly defaultKeyLifetimeMs?: number | undefined
+  /** Hears when 80 and 100 percent of a limit are used or reserved, once in each window. */
+  readonly onLimitNotice?: ((notice: LimitNotice) => void) | undefined
   /** Whether there is a model of a name, for quotas and scopes of keys. @default there is one of every name */
   readonly hasModel?: ((name: string) => boolean) | undefined
   /** Time that a verified credential is served while the stores are away, milliseconds. @default 0 */
@@ -109,7 +112,7 @@ export function createAuth(options: AuthOptions): Auth {
   const passwords = createPasswords()
   const usage = createUsage({ store: usageStore, clock })
   const usageRecorder = options.usageRecorder ?? createUsageRecorder({ store: usageStore, clock, logger })
-  const quotas = createQuotas({ store: quotaStore, clock, revocations, logger, hasModel: options.hasModel })
+  const quotas = createQuotas({ ...options, store: quotaStore, limits: stores.limits, clock, revocations })
   const knownAddresses = createKnownAddresses({ store: stores.knownAddresses, hasher, clock })
   const authenticator = createAuthenticator({
     sessions: stores.sessions,
@@ -131,6 +134,7 @@ export function createAuth(options: AuthOptions): Auth {
     while ((await stores.sessions.removeExpired(limits, call)) === TIDY_BATCH) call.signal.throwIfAborted()
     while ((await stores.apiKeys.removeExpired(limits, call)) === TIDY_BATCH) call.signal.throwIfAborted()
     while ((await knownAddresses.tidy({ ...call, limit: TIDY_BATCH })) === TIDY_BATCH) call.signal.throwIfAborted()
+    await quotas.limits.tidy(call)
     while ((await usage.prune(call)) > 0) call.signal.throwIfAborted()
   }
 

@@ -21,6 +21,8 @@ export interface Principal {
   readonly models: ReadonlySet<string> | undefined
   /** The limits of the key in use. */
   readonly scopes: KeyScopes | undefined
+  /** The groups that the caller is in. @default none */
+  readonly groups?: readonly string[] | undefined
   /** The rules that the caller's requests count under; admins have none. */
   readonly quotas: readonly QuotaRule[]
   /** The key in use, for usage records. */

@@ -1,4 +1,4 @@
-import type { Stores } from '@svc/auth/ports'
+import type { Limit, Stores } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import { describe, expect, it } from 'vitest'
 import { listPlaces } from './places.ts'
@@ -52,6 +52,21 @@ describe.each(places)('G5: while $name is away', ({ open }) => {
     } as const
     const session = { id: 's', userId: id, sharedKeyHash: undefined, apiKeyId: undefined, providerSession: 'p' }
     const rule = { id: 'r', userId: id, model: '', maxRequests: 1, maxTokens: 1, windowMs: 9, createdAt: 1 }
+    const limit: Limit = {
+      id: 'l',
+      subject: { kind: 'account', id },
+      model: '',
+      maxRequests: 1,
+      maxTokens: undefined,
+      maxCostMicros: undefined,
+      currency: '',
+      maxParallel: undefined,
+      window: { kind: 'calendar', unit: 'day' },
+      isSoft: false,
+      isEnabled: true,
+      note: '',
+      createdAt: 1,
+    }
     const counter = { ruleId: 'r', windowStart: 1, requests: 1, tokens: 1 }
     const used = { promptTokens: 1, completionTokens: 1, totalTokens: 2, durationMs: 1, createdAt: 1 }
     const record = { id: 'u', userId: id, userName: 'ada', source: 'web', model: 'm', endpoint: 'e', ...used } as const
@@ -123,6 +138,13 @@ describe.each(places)('G5: while $name is away', ({ open }) => {
         group: () => stores.usage.group({ bucket: 'hour', byModel: true }, { ...call, limit: 9 }),
         backfillSources: () => stores.usage.backfillSources(call),
         prune: () => stores.usage.prune({ maxRecords: 1, before: 1, hoursBefore: 1, daysBefore: 1, limit: 9 }, call),
+      },
+      limits: {
+        list: () => stores.limits.list(call),
+        create: () => stores.limits.create(limit, { ...call, most: 9 }),
+        change: () => stores.limits.change(limit, { ...call, restarts: true }),
+        remove: () => stores.limits.remove('l', call),
+        removeOldCounters: () => stores.limits.removeOldCounters('l', { ...call, before: 1, limit: 9 }),
       },
       quotas: {
         listRules: () => stores.quotas.listRules(id, call),

@@ -47,6 +47,7 @@ const NAMES = [
   'auth_facts',
   'auth_usage_records',
   'auth_usage_sums',
+  'auth_limits',
   'auth_quota_rules',
   'auth_quota_counters',
   'auth_quota_reservations',

@@ -120,6 +120,7 @@ const PROMISES = {
         'postgresAuthTables',
         'sqliteAuthTables',
       ],
+      limits: ['EACH', 'describeLimit', 'formatMicros', 'formatWindow', 'parseWindow'],
       memory: ['createMemoryStores'],
       oauth: [
         'ProviderError',

@@ -1,6 +1,7 @@
 import { SvcError, toSvcError } from '@svc/errors'
 import type { PredictionEvent } from '../inference/core/events.ts'
 import type { InnerCaller } from '../inference/core/inner-context.ts'
+import { isUsedUp } from '../inference/core/used-up.ts'
 import type { HostedTool } from '../inference/tools/hosted-tool.ts'
 import type { Clock } from '../ports.ts'
 import type { RunModel, RunOptions } from './ask-model.ts'
@@ -142,7 +143,7 @@ async function askPatiently(
       return
     } catch (error) {
       const isPassing = SvcError.is(error) && (error.kind === 'rate_limited' || error.kind === 'unavailable')
-      if (!isPassing || hasBegun || tried === TRIES || error.code === 'quota_exceeded') throw error
+      if (!isPassing || hasBegun || tried === TRIES || isUsedUp(error)) throw error
       const pause = Math.min(LONGEST_PAUSE_MS, error.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (tried - 1))
       await clock.sleep(pause, { signal })
     }

@@ -1,6 +1,8 @@
+import type { LimitFigures } from '@svc/auth/limits'
 import { SvcError } from '@svc/errors'
 import type { UpstreamStatusError } from '@svc/proxy'
 import { toPublicError } from '../public-error.ts'
+import { limitHeaders } from '../spend/limit-headers.ts'
 import type { CallState } from './call.ts'
 import { type CompressionPolicy, sendBody } from './compression.ts'
 import { endReply } from './end-reply.ts'
@@ -47,6 +49,7 @@ export function createCallAnswers({
         return
       }
       setErrorHeaders(call, error)
+      setLimitHeaders(call, error, family)
       if (opaqueErrors) {
         outgoing.writeHead(toStatus(error), { 'Content-Length': 0 })
         endReply(call)
@@ -82,6 +85,13 @@ function logFailure(call: CallState, { thrown, error }: { readonly thrown: unkno
   const status = toStatus(error)
   if (error.kind === 'internal' && !SvcError.is(thrown)) call.log.error({ err: thrown }, 'request failed unexpectedly')
   else if (status >= 500) call.log.warn({ code: error.code, status, err: error }, 'request failed')
+}
+
+/** Tells what is left under a limit that has refused a request. */
+function setLimitHeaders({ outgoing }: CallState, { details }: SvcError, family: ErrorFamily): void {
+  const figures = details?.figures as LimitFigures | undefined
+  if (figures === undefined) return
+  for (const [name, value] of Object.entries(limitHeaders(figures, family, Date.now()))) outgoing.setHeader(name, value)
 }
 
 function setErrorHeaders({ outgoing }: CallState, error: SvcError): void {

@@ -9,6 +9,9 @@ const NAMED_CODES: ReadonlySet<string> = new Set([
   'admission_rejected',
   'context_length_exceeded',
   'quota_exceeded',
+  'limit_exceeded',
+  'budget_exceeded',
+  'price_unknown',
 ])
 
 /** Types that every family has in its `type` field where the specification names them. */

@@ -49,7 +49,6 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     ['reason'],
     series.departures,
   )
-  count('svc_limit_refusals_total', 'Requests refused at a limit: global, model, quota.', ['limit'], series.refusals)
   count(
     'svc_sign_ins_total',
     'Sign-ins by method (password, key, codehost, oidc) and end: succeeded, refused, failed.',
@@ -87,7 +86,19 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     name: 'svc_realtime_first_audio_seconds',
     help: 'Time from the end of speech to the first sound of the answer, in seconds.',
   })
+  registerLimits(series, count)
   registerFigures(registry, series)
+}
+
+/** Registers counts under a name. */
+type RegisterCounts = (name: string, help: string, labelNames: readonly string[], counts: Counts) => void
+
+/** Shows what ran into a limit. */
+function registerLimits(series: ServerSeries, count: RegisterCounts): void {
+  const limits = 'Requests refused at a limit: global, model, quota, limit, budget.'
+  count('svc_limit_refusals_total', limits, ['limit'], series.refusals)
+  const notices = 'Limits of which 80 or 100 percent were used, once in each window.'
+  count('svc_limit_notices_total', notices, ['percent'], series.limitNotices)
 }
 
 /** Shows the figures that are read at each scrape. */

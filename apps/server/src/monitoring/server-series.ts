@@ -5,7 +5,7 @@ import { PlainSeries } from './plain-histogram.ts'
 /** The end of an inference request: `refused` for 4xx, `failed` for 5xx and for replies that break off. */
 export type RequestOutcome = 'completed' | 'refused' | 'failed' | 'left'
 /** The limit that a request ran into. */
-export type LimitName = 'global' | 'model' | 'quota'
+export type LimitName = 'global' | 'model' | 'quota' | 'limit' | 'budget'
 /** The way in which somebody signs in. */
 export type SignInMethod = 'password' | 'key' | 'codehost' | 'oidc'
 /** The end of a sign-in: `refused` for what the caller gave, `failed` for a fault of the server or a provider. */
@@ -152,6 +152,7 @@ export class ServerSeries {
   readonly loads = new Counts()
   readonly departures = new Counts()
   readonly refusals = new Counts()
+  readonly limitNotices = new Counts()
   readonly signIns = new Counts()
   readonly operations = new Counts()
   readonly peerRequests = new Counts()
@@ -213,6 +214,11 @@ export class ServerSeries {
 
   countRefusal(limit: LimitName): void {
     this.refusals.add([limit])
+  }
+
+  /** Counts that a share of a limit is used. */
+  countLimitNotice(percent: 80 | 100): void {
+    this.limitNotices.add([String(percent)])
   }
 
   countSignIn(method: SignInMethod, outcome: SignInOutcome): void {

@@ -46,6 +46,7 @@ import { CORPUS_FOLDER } from '../routing/corpus-folder.ts'
 import type { PerformInside } from '../routing/model-ports.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createSlotStore } from '../slots/slot-store.ts'
+import type { SpendMeter } from '../spend/spend-meter.ts'
 import type { VectorStores } from '../vector-stores/vector-stores.ts'
 import { composeFailover, type FailoverModule, type FailoverParts } from './compose-failover.ts'
 import { composePii } from './compose-pii.ts'
@@ -76,7 +77,9 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   /** Folders of files that backends read and write. */
   readonly media: Pick<MediaFiles, 'drafts' | 'uploads'>
   readonly checkUpstream: CheckUpstream
-  readonly quotas: Pick<Quotas, 'reserve'>
+  readonly quotas: Pick<Quotas, 'reserve' | 'hasLimits'>
+  /** Knows what requests cost, for budgets. */
+  readonly meter: SpendMeter
   /** The id of this server, which marks its unfinished files. */
   readonly serverId: string
   readonly traces: TraceRecorder
@@ -177,7 +180,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       resolve: createResolve(directory),
       globalLimit: createGlobalLimit(createSlotCounter(), config.maxConcurrentBackendRequests),
       router: createRouterStage(routing.requests),
-      access: createAccess(parts.quotas),
+      access: createAccess(parts.quotas, { meter: parts.meter, now: () => clock.now() }),
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse({ attacher: createMediaAttacher(reader), reader, uploads: media.uploads }),

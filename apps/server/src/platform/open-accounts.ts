@@ -1,4 +1,5 @@
 import { type Auth, type AuthOptions, createAuth, createRightsWatch } from '@svc/auth'
+import type { LimitNotice } from '@svc/auth/limits'
 import type { Stores, User } from '@svc/auth/ports'
 import type { Bus } from '../bus/bus.ts'
 import type { ServerConfig } from '../config/schema.ts'
@@ -24,6 +25,8 @@ export interface AccountsOptions {
   readonly lock: FileLock
   /** Called when an account has become an admin by itself. */
   readonly onNewAdmin: (user: User) => void
+  /** Hears when 80 and 100 percent of a limit are used. */
+  readonly onLimitNotice: (notice: LimitNotice) => void
   readonly bus: Bus
   readonly clock: Clock
   readonly log: Logger
@@ -70,7 +73,7 @@ export function toAuthOptions(config: ServerConfig, secret: ServerSecret): Omit<
 
 /** Opens the stores of accounts in the database, and the parts over them. */
 export async function openAccounts(options: AccountsOptions, closers: Closers): Promise<AccountModule> {
-  const { config, settings, database, hasModel, onNewAdmin, lock, bus, clock, log: logger } = options
+  const { config, settings, database, hasModel, onNewAdmin, onLimitNotice, lock, bus, clock, log: logger } = options
   const secret = await openServerSecret(config, { database, clock })
   const stores = createAccountStores(database)
   const { recorder, quotas } = await openUsage(
@@ -84,6 +87,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     sharedKeys: settings.legacyKeys(),
     hasModel,
     onNewAdmin,
+    onLimitNotice,
     clock,
     logger,
   })

@@ -1,5 +1,6 @@
 import type { LookupFunction } from 'node:net'
 import { join } from 'node:path'
+import type { LimitNotice } from '@svc/auth/limits'
 import type { User } from '@svc/auth/ports'
 import type { CorpusStore } from '@svc/router/corpus'
 import { createAgentModels } from '../agents/agent-models.ts'
@@ -36,6 +37,9 @@ import { createLocalPlacement } from '../placement/placement.ts'
 import type { Clock } from '../ports.ts'
 import { createClientSecrets } from '../realtime/client-secrets.ts'
 import { withClientSecrets } from '../realtime/secret-authenticator.ts'
+import { tellLimitNotice } from '../spend/limit-notice.ts'
+import { NO_PRICES, type PriceBook } from '../spend/price-book.ts'
+import { createSpendMeter } from '../spend/spend-meter.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
 import { createDataPathCheck } from './data-path-check.ts'
@@ -76,6 +80,8 @@ const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
 export interface PlatformOptions {
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore?: CorpusStore | undefined
+  /** The prices of models. @default none */
+  readonly prices?: PriceBook | undefined
   readonly config: ServerConfig
   readonly sources: ConfigSources
   /** The version of the server, as `/version` shows it. */
@@ -116,8 +122,9 @@ export async function openPlatform(
   const { bus, cluster, lock, database, settings } = data
   const hasModel = (name: string): boolean => modelFiles.get(name) !== undefined
   const onNewAdmin = (user: User): void => void changes.record(toNewAdmin(user))
+  const onLimitNotice = (notice: LimitNotice): void => tellLimitNotice(notice, { series: metrics.server, log })
   const accounts = await openAccounts(
-    { config, settings, database, hasModel, onNewAdmin, lock, bus, clock, log },
+    { config, settings, database, hasModel, onNewAdmin, onLimitNotice, lock, bus, clock, log },
     closers,
   )
   const realtimeSecrets = createClientSecrets({
@@ -335,7 +342,9 @@ export async function openPlatform(
   })
   const tidying = tidyConversations(piiConversations, { clock, logger: log })
   closers.push(() => tidying.close())
+  const meter = createSpendMeter({ prices: options.prices ?? NO_PRICES, clock })
   const inference = createLazyInference({
+    meter,
     config,
     settings,
     directory: models,
@@ -378,6 +387,7 @@ export async function openPlatform(
     closers.push(sharedCorpora.follow(async (...changed) => inference.opened()?.routing.refreshCorpus(...changed)))
   }
   const openStages = createOpenStages({
+    meter,
     inference,
     models,
     residency,

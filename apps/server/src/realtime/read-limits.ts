@@ -5,16 +5,19 @@ import type { RateLimit } from './session/session-context.ts'
 
 /** Parts of {@link createLimitReader}. */
 export interface LimitReaderParts {
-  readonly quotas: Pick<Quotas, 'readStatus'>
+  readonly quotas: Pick<Quotas, 'readStatus' | 'hasLimits' | 'limits'>
   readonly clock: Pick<Clock, 'now'>
 }
 
-/** Creates the function that reads what is left of the quotas of a caller: the tightest of each kind. */
+/** Creates the function that reads what is left of the quotas and limits of a caller: the tightest of each kind. */
 export function createLimitReader({ quotas, clock }: LimitReaderParts) {
   return async (principal: Principal, options: { readonly signal: AbortSignal }): Promise<readonly RateLimit[]> => {
-    if (principal.quotas.length === 0) return []
-    const statuses = await quotas.readStatus(principal.id, options)
-    const limits = statuses.flatMap((status) => toLimits(status, clock.now()))
+    const statuses = principal.quotas.length === 0 ? [] : await quotas.readStatus(principal.id, options)
+    const further = quotas.hasLimits ? await quotas.limits.readOwn(principal, options) : []
+    const counted = further.flatMap(({ count, maxRequests, maxTokens }) =>
+      count === undefined ? [] : [{ maxRequests, maxTokens, ...count }],
+    )
+    const limits = [...statuses, ...counted].flatMap((status) => toLimits(status, clock.now()))
     return (['requests', 'tokens'] as const).flatMap((name) => {
       const [tightest] = limits.filter((limit) => limit.name === name).sort((a, b) => a.remaining - b.remaining)
       return tightest === undefined ? [] : [tightest]
@@ -22,7 +25,9 @@ export function createLimitReader({ quotas, clock }: LimitReaderParts) {
   }
 }
 
-function toLimits({ maxRequests, maxTokens, requests, tokens, resetsAt }: QuotaStatus, now: number): RateLimit[] {
+type Counted = Pick<QuotaStatus, 'maxRequests' | 'maxTokens' | 'requests' | 'tokens' | 'resetsAt'>
+
+function toLimits({ maxRequests, maxTokens, requests, tokens, resetsAt }: Counted, now: number): RateLimit[] {
   const reset_seconds = Math.max(0, (resetsAt - now) / 1000)
   const toLimit = (name: RateLimit['name'], limit: number | undefined, used: number): RateLimit[] =>
     limit === undefined ? [] : [{ name, limit, remaining: Math.max(0, limit - used), reset_seconds }]

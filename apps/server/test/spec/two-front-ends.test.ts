@@ -14,8 +14,10 @@ import {
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { stringify } from 'yaml'
 import { openMessenger } from '../../src/cluster/nats/__fixtures__/open-messenger.ts'
+import type { PriceBook } from '../../src/spend/price-book.ts'
 import { PASSWORD } from '../support/accounts-world.ts'
 import { createBrowser } from '../support/browser.ts'
+import { type CrowdRequest, countStatuses, sendAtOnce } from '../support/crowd.ts'
 import { type FrontEnds, startFrontEnds } from '../support/front-ends.ts'
 import { mockEntry } from '../support/gallery-world.ts'
 import { CLIENT, goThere, oidcEnv, toPath } from '../support/provider-sign-in.ts'
@@ -30,6 +32,10 @@ const SITE = 'http://svc.example'
 const LIMIT = 5
 /** Requests of a member in an hour. */
 const QUOTA = 7
+/** Price of every request, whole millionths of a dollar. */
+const PRICE = 40_000
+/** Each request has the same price, whatever it uses. */
+const prices: PriceBook = { currency: 'USD', costOf: () => PRICE }
 /** Longest time until the other server refuses a key, with the bus and without: one look at the database. */
 const [TOLD_MS, UNTOLD_MS] = [50, 600]
 
@@ -70,6 +76,7 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
       {
         flags: [`--auth-rate-limit=${LIMIT}`, '--mitm-listen=127.0.0.1:0', `--galleries=${galleries}`],
         env: { ...oidcEnv(issuer.issuer), SVC_BASE_URL: SITE, HF_ENDPOINT: origin.origin, ...storage },
+        prices,
       },
     )
   })
@@ -173,6 +180,50 @@ describe.skipIf(missing !== undefined)('two front ends on one PostgreSQL and one
     const statuses = (await Promise.all(asked)).map((reply) => reply.status)
     expect(statuses.filter((status) => status === 200)).toHaveLength(QUOTA)
     expect(statuses.filter((status) => status === 429)).toHaveLength(3 * QUOTA)
+  })
+
+  it('let exactly as many of 1,000 requests pass at once as fit into a budget', async () => {
+    const { one } = world
+    await using upstream = await startUpstream()
+    const choices = [{ index: 0, message: { role: 'assistant', content: 'hi' }, finish_reason: 'stop' }]
+    const usage = { prompt_tokens: 1, completion_tokens: 1, total_tokens: 2 }
+    upstream.replyWith({ headers: { 'content-type': 'application/json' }, body: JSON.stringify({ choices, usage }) })
+    const proxy = { upstream_url: `${upstream.origin}/v1/chat/completions` }
+    await one.writeModelFile(
+      'paid.yaml',
+      stringify({ name: 'paid', backend: 'cloud-proxy', known_usecases: ['chat'], proxy }),
+    )
+    for (const server of both())
+      await eventually(async () => expect((await server.chat('paid', {}, one.admin.headers)).status).toBe(200))
+    const member = await one.member('spender')
+    const budget = { max_cost_micros: 25 * PRICE + PRICE - 1, currency: 'USD', window: 'day' }
+    const fields = { subject_kind: 'account', subject_id: member.id, ...budget }
+    const made = await one.post('/api/limits', fields, one.admin.headers)
+    expect(made.status, made.text).toBe(200)
+    const { limit } = made.json() as { limit: { id: string } }
+    // The other server knows the limit within a second: with the next look at the number of rights.
+    const ask = (server: TestServer) => server.chat('paid', {}, member.headers)
+    const shown = async () => (await ask(world.other)).headers['x-ratelimit-limit-requests']
+    const probe = await one.post(
+      '/api/limits',
+      { ...fields, max_cost_micros: null, max_requests: 5000 },
+      one.admin.headers,
+    )
+    expect(probe.status, probe.text).toBe(200)
+    await eventually(async () => expect(await shown()).toBe('5000'))
+    const left = async (): Promise<number> => {
+      const reply = await one.call(`/api/limits/${limit.id}`, { headers: one.admin.headers })
+      return (reply.json() as { limit: { current: { remaining_cost_micros: number } } }).limit.current
+        .remaining_cost_micros
+    }
+    const fits = Math.floor((await left()) / PRICE)
+    expect(fits).toBeGreaterThan(0)
+    const requests = Array.from({ length: 1000 }, (_, index): CrowdRequest => {
+      const body = { model: 'paid', messages: [{ role: 'user', content: 'Hello there' }] }
+      return { url: inTurn(index).url, path: '/v1/chat/completions', body, headers: member.headers }
+    })
+    expect(countStatuses(await sendAtOnce(requests))).toEqual({ 200: fits, 429: 1000 - fits })
+    await eventually(async () => expect(await left()).toBe(PRICE - 1))
   })
 
   it('tell each other of a revoked key, and agree without the bus', async () => {

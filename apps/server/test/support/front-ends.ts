@@ -1,4 +1,5 @@
 import type { RunningNats, RunningPostgres } from '@svc/test-kit'
+import type { PriceBook } from '../../src/spend/price-book.ts'
 import { type AccountsWorld, startAccountsWorld } from './accounts-world.ts'
 import { startTestServer, type TestServer } from './server.ts'
 
@@ -15,9 +16,15 @@ export async function startFrontEnds(
   {
     flags = [],
     env = {},
-  }: { readonly flags?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+    prices,
+  }: {
+    readonly flags?: readonly string[]
+    readonly env?: Readonly<Record<string, string>>
+    readonly prices?: PriceBook
+  } = {},
 ): Promise<FrontEnds> {
   const options = {
+    ...(prices === undefined ? {} : { prices }),
     flags: ['--distributed', ...flags],
     env: {
       SVC_AUTH_DATABASE_URL: await postgres.createDatabase(),

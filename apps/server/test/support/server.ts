@@ -13,6 +13,7 @@ import type { Authenticator } from '../../src/http/middleware/authenticate.ts'
 import type { StageObserver } from '../../src/inference/core/pipeline.ts'
 import { createLogger } from '../../src/logging/log.ts'
 import type { Clock } from '../../src/ports.ts'
+import type { PriceBook } from '../../src/spend/price-book.ts'
 import { addDetectors, addDetectorsToFile, EVERY_DETECTOR } from './detectors.ts'
 import { HTTP_READER } from './http-reader.ts'
 import { call, type RawReply, type RawRequest } from './test-app.ts'
@@ -55,6 +56,8 @@ export interface TestServerOptions {
   readonly folder?: string
   /** The folder of a packed web interface. @default none */
   readonly webFolder?: string
+  /** The prices of models. @default none */
+  readonly prices?: PriceBook
   /** Resolves the names of hosts for the intercepting proxy. @default the system's resolver */
   readonly lookup?: LookupFunction
 }
@@ -118,6 +121,7 @@ export async function startTestServer(options: TestServerOptions = {}): Promise<
     builtInBackends: { llama: { entry: launcher.args.at(-1) ?? '', execArgv: launcher.args.slice(0, -1) } },
     demoModels: [],
     webFolder: options.webFolder,
+    prices: options.prices,
     authenticator: options.authenticator,
     observeStage: options.observeStage,
     lookup: options.lookup,

@@ -86,8 +86,9 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   job: ['agent-jobs', 'agents'],
   collection: ['collections'],
   skill: ['skills'],
-  // the chains of failover and saved slots have no page
+  // the chains of failover, saved slots and limits have no page
   failover: [],
+  limit: [],
   slot: FIGURES,
   mcp: ['tools'],
   /** A request to a model, which is not a change in the audit log. */

@@ -1067,6 +1067,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/limits": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All limits and budgets, with what is used of them */
+        get: operations["get_api_limits"];
+        put?: never;
+        /** Add a limit or a budget */
+        post: operations["post_api_limits"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/limits/own": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The limits and budgets of the account, the key and the groups of the caller */
+        get: operations["get_api_limits_own"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/limits/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A limit with what is used of it */
+        get: operations["get_api_limits_id"];
+        put?: never;
+        post?: never;
+        /** Remove a limit with its counts */
+        delete: operations["delete_api_limits_id"];
+        options?: never;
+        head?: never;
+        /** Change a limit; its counts stay unless its window is another one */
+        patch: operations["patch_api_limits_id"];
+        trace?: never;
+    };
     "/backend/monitor": {
         parameters: {
             query?: never;
@@ -14337,6 +14391,421 @@ export interface operations {
                 content: {
                     "application/json": {
                         message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits, oldest first. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        limits: {
+                            id: string;
+                            /** @enum {string} */
+                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_id: string;
+                            /** @description requests for this model alone; empty for all models together */
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            /** @description money in whole millionths of `currency` */
+                            max_cost_micros: number | null;
+                            /** @description code of three capital letters, such as USD */
+                            currency: string;
+                            /** @description requests that may run at a time */
+                            max_parallel: number | null;
+                            /** @description `minute`, `hour`, `day` or `month` in UTC, `rolling 5h`, or `fixed 7d` */
+                            window: string;
+                            /** @description whether requests pass when the limit is full */
+                            soft: boolean;
+                            enabled: boolean;
+                            note: string;
+                            created_at: string;
+                            /** @description null for a limit of each, which has a count for every one */
+                            current: {
+                                of: string;
+                                requests: number;
+                                total_tokens: number;
+                                cost_micros: number;
+                                parallel: number;
+                                remaining_requests: number | null;
+                                remaining_total_tokens: number | null;
+                                remaining_cost_micros: number | null;
+                                resets_at: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_limits: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @enum {string} */
+                    subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                    /** @description id of the subject, name of the model, or `*` for each of the kind */
+                    subject_id: string;
+                    /** @description requests for this model alone; empty for all models together */
+                    model?: string;
+                    max_requests?: number | null;
+                    max_total_tokens?: number | null;
+                    /** @description money in whole millionths of `currency` */
+                    max_cost_micros?: number | null;
+                    /** @description code of three capital letters, such as USD */
+                    currency?: string;
+                    /** @description requests that may run at a time */
+                    max_parallel?: number | null;
+                    /** @description `minute`, `hour`, `day` or `month` in UTC, `rolling 5h`, or `fixed 7d` */
+                    window?: string;
+                    /** @description whether requests pass when the limit is full */
+                    soft?: boolean;
+                    enabled?: boolean;
+                    note?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The limit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        limit: {
+                            id: string;
+                            /** @enum {string} */
+                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_id: string;
+                            /** @description requests for this model alone; empty for all models together */
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            /** @description money in whole millionths of `currency` */
+                            max_cost_micros: number | null;
+                            /** @description code of three capital letters, such as USD */
+                            currency: string;
+                            /** @description requests that may run at a time */
+                            max_parallel: number | null;
+                            /** @description `minute`, `hour`, `day` or `month` in UTC, `rolling 5h`, or `fixed 7d` */
+                            window: string;
+                            /** @description whether requests pass when the limit is full */
+                            soft: boolean;
+                            enabled: boolean;
+                            note: string;
+                            created_at: string;
+                            /** @description null for a limit of each, which has a count for every one */
+                            current: {
+                                of: string;
+                                requests: number;
+                                total_tokens: number;
+                                cost_micros: number;
+                                parallel: number;
+                                remaining_requests: number | null;
+                                remaining_total_tokens: number | null;
+                                remaining_cost_micros: number | null;
+                                resets_at: string;
+                            } | null;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_limits_own: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limits. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        limits: {
+                            id: string;
+                            /** @enum {string} */
+                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_id: string;
+                            /** @description requests for this model alone; empty for all models together */
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            /** @description money in whole millionths of `currency` */
+                            max_cost_micros: number | null;
+                            /** @description code of three capital letters, such as USD */
+                            currency: string;
+                            /** @description requests that may run at a time */
+                            max_parallel: number | null;
+                            /** @description `minute`, `hour`, `day` or `month` in UTC, `rolling 5h`, or `fixed 7d` */
+                            window: string;
+                            /** @description whether requests pass when the limit is full */
+                            soft: boolean;
+                            enabled: boolean;
+                            note: string;
+                            created_at: string;
+                            /** @description null for a limit of each, which has a count for every one */
+                            current: {
+                                of: string;
+                                requests: number;
+                                total_tokens: number;
+                                cost_micros: number;
+                                parallel: number;
+                                remaining_requests: number | null;
+                                remaining_total_tokens: number | null;
+                                remaining_cost_micros: number | null;
+                                resets_at: string;
+                            } | null;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_limits_id: {
+        parameters: {
+            query?: {
+                /** @description the one whose count of a limit for each is shown */
+                of?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The limit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        limit: {
+                            id: string;
+                            /** @enum {string} */
+                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_id: string;
+                            /** @description requests for this model alone; empty for all models together */
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            /** @description money in whole millionths of `currency` */
+                            max_cost_micros: number | null;
+                            /** @description code of three capital letters, such as USD */
+                            currency: string;
+                            /** @description requests that may run at a time */
+                            max_parallel: number | null;
+                            /** @description `minute`, `hour`, `day` or `month` in UTC, `rolling 5h`, or `fixed 7d` */
+                            window: string;
+                            /** @description whether requests pass when the limit is full */
+                            soft: boolean;
+                            enabled: boolean;
+                            note: string;
+                            created_at: string;
+                            /** @description null for a limit of each, which has a count for every one */
+                            current: {
+                                of: string;
+                                requests: number;
+                                total_tokens: number;
+                                cost_micros: number;
+                                parallel: number;
+                                remaining_requests: number | null;
+                                remaining_total_tokens: number | null;
+                                remaining_cost_micros: number | null;
+                                resets_at: string;
+                            } | null;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_limits_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    patch_api_limits_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description requests for this model alone; empty for all models together */
+                    model?: string;
+                    max_requests?: number | null;
+                    max_total_tokens?: number | null;
+                    /** @description money in whole millionths of `currency` */
+                    max_cost_micros?: number | null;
+                    /** @description code of three capital letters, such as USD */
+                    currency?: string;
+                    /** @description requests that may run at a time */
+                    max_parallel?: number | null;
+                    /** @description `minute`, `hour`, `day` or `month` in UTC, `rolling 5h`, or `fixed 7d` */
+                    window?: string;
+                    /** @description whether requests pass when the limit is full */
+                    soft?: boolean;
+                    enabled?: boolean;
+                    note?: string;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The limit. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        limit: {
+                            id: string;
+                            /** @enum {string} */
+                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_id: string;
+                            /** @description requests for this model alone; empty for all models together */
+                            model: string;
+                            max_requests: number | null;
+                            max_total_tokens: number | null;
+                            /** @description money in whole millionths of `currency` */
+                            max_cost_micros: number | null;
+                            /** @description code of three capital letters, such as USD */
+                            currency: string;
+                            /** @description requests that may run at a time */
+                            max_parallel: number | null;
+                            /** @description `minute`, `hour`, `day` or `month` in UTC, `rolling 5h`, or `fixed 7d` */
+                            window: string;
+                            /** @description whether requests pass when the limit is full */
+                            soft: boolean;
+                            enabled: boolean;
+                            note: string;
+                            created_at: string;
+                            /** @description null for a limit of each, which has a count for every one */
+                            current: {
+                                of: string;
+                                requests: number;
+                                total_tokens: number;
+                                cost_micros: number;
+                                parallel: number;
+                                remaining_requests: number | null;
+                                remaining_total_tokens: number | null;
+                                remaining_cost_micros: number | null;
+                                resets_at: string;
+                            } | null;
+                        };
                     };
                 };
             };

@@ -10,6 +10,7 @@ import { createRightsStore, type Listen } from './facts.ts'
 import type { ReadHeavily } from './heavy-reads.ts'
 import { createDrizzleInvites, createDrizzleSignIns, createDrizzleUsedTokens } from './invites.ts'
 import { createDrizzleKnownAddresses } from './known-addresses.ts'
+import { createDrizzleLimits } from './limits.ts'
 import type { DrizzleQueries } from './queries.ts'
 import { createDrizzleQuotas } from './quotas.ts'
 import { createDrizzleSessions } from './sessions.ts'
@@ -57,5 +58,6 @@ export function createDrizzleStores({ dialect, queries, readHeavily, listen }: D
     knownAddresses: createDrizzleKnownAddresses(queries, tables),
     usage: createDrizzleUsage(queries, { tables, dialect }, readHeavily),
     quotas: createDrizzleQuotas(queries, tables),
+    limits: createDrizzleLimits(queries, tables),
   }
 }

@@ -1,6 +1,7 @@
 import { and, eq, inArray, lte, sql } from 'drizzle-orm'
 import type { QuotaCounter, QuotaRule, QuotaStore } from '../ports/usage.ts'
 import { applyQuotaWork, type QuotaLedger } from '../quotas/apply-work.ts'
+import { toRuleId } from '../quotas/memory-ledger.ts'
 import { readByIds } from './batches.ts'
 import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
@@ -12,6 +13,24 @@ function toRule({ maxRequests, maxTokens, ...row }: RuleRow): QuotaRule {
   return { ...row, maxRequests: maxRequests ?? undefined, maxTokens: maxTokens ?? undefined }
 }
 
+type CounterRow = AuthTables['quotaCounters']['$inferSelect']
+
+function toCounter({ buckets, ...row }: CounterRow): QuotaCounter {
+  if (buckets === null) return row
+  const parts: readonly (readonly [number, number, number, number])[] = JSON.parse(buckets)
+  return {
+    ...row,
+    buckets: parts.map(([start, requests, tokens, costMicros]) => ({ start, requests, tokens, costMicros })),
+  }
+}
+
+function fromCounter(counter: QuotaCounter): CounterRow {
+  const { ruleId, windowStart, requests, tokens, costMicros = 0, parallel = 0, buckets } = counter
+  const parts = buckets?.map((part) => [part.start, part.requests, part.tokens, part.costMicros])
+  const text = parts === undefined ? null : JSON.stringify(parts)
+  return { ruleId, windowStart, requests, tokens, costMicros, parallel, buckets: text }
+}
+
 /** Expired reservations that one transaction gives back. */
 const MAX_EXPIRED = 1000
 
@@ -19,15 +38,16 @@ function createLedger(queries: Queries, { quotaCounters, quotaReservations }: Au
   return {
     async lockCounters(rules) {
       if (rules.length === 0) return []
-      const empty = rules.map(({ id }) => ({ ruleId: id, windowStart: 0, requests: 0, tokens: 0 }))
+      const empty = rules.map(({ id }) => fromCounter({ ruleId: id, windowStart: 0, requests: 0, tokens: 0 }))
       // a change to the same value keeps each row until the end of the transaction, in the order of the rules
-      return queries.rows((db) =>
+      const rows = await queries.rows((db) =>
         db
           .insert(quotaCounters)
           .values(empty)
           .onConflictDoUpdate({ target: quotaCounters.ruleId, set: { tokens: sql`${quotaCounters.tokens}` } })
           .returning(),
       )
+      return rows.map(toCounter)
     },
     takeReservations: (ids) =>
       queries.rows((db) =>
@@ -70,13 +90,16 @@ async function writeCounters(
   await queries.change((db) =>
     db
       .insert(quotaCounters)
-      .values([...counters])
+      .values(counters.map(fromCounter))
       .onConflictDoUpdate({
         target: quotaCounters.ruleId,
         set: {
           windowStart: sql`excluded.window_start`,
           requests: sql`excluded.requests`,
           tokens: sql`excluded.tokens`,
+          costMicros: sql`excluded.cost_micros`,
+          parallel: sql`excluded.parallel`,
+          buckets: sql`excluded.buckets`,
         },
       }),
   )
@@ -84,7 +107,7 @@ async function writeCounters(
 
 /** Quotas in a database. */
 export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables): QuotaStore {
-  const { quotaRules, quotaCounters, quotaReservations } = tables
+  const { quotaRules, quotaCounters, quotaReservations, limits } = tables
   return {
     async listRules(userId) {
       const rows = await queries.rows((db) => db.select().from(quotaRules).where(eq(quotaRules.userId, userId)))
@@ -128,23 +151,38 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
         await raiseRights(transaction, tables)
         return true
       }),
-    readCounters: (ruleIds) =>
-      readByIds(ruleIds, (some) =>
+    async readCounters(ruleIds) {
+      const rows = await readByIds(ruleIds, (some) =>
         queries.rows((db) =>
           db
             .select()
             .from(quotaCounters)
             .where(inArray(quotaCounters.ruleId, [...some])),
         ),
-      ),
+      )
+      return rows.map(toCounter)
+    },
     writeCounters: (counters) =>
       queries.transaction(async (transaction) => {
-        const ids = counters.map(({ ruleId }) => ruleId)
-        const rules = await transaction.rows((db) =>
-          db.select({ id: quotaRules.id }).from(quotaRules).where(inArray(quotaRules.id, ids)),
+        const ids = [...new Set(counters.map(({ ruleId }) => toRuleId(ruleId)))]
+        const rules = await readByIds(ids, (some) =>
+          transaction.rows((db) =>
+            db
+              .select({ id: quotaRules.id })
+              .from(quotaRules)
+              .where(inArray(quotaRules.id, [...some])),
+          ),
         )
-        const known = new Set(rules.map(({ id }) => id))
-        const kept = counters.filter(({ ruleId }) => known.has(ruleId))
+        const found = await readByIds(ids, (some) =>
+          transaction.rows((db) =>
+            db
+              .select({ id: limits.id })
+              .from(limits)
+              .where(inArray(limits.id, [...some])),
+          ),
+        )
+        const known = new Set([...rules, ...found].map(({ id }) => id))
+        const kept = counters.filter(({ ruleId }) => known.has(toRuleId(ruleId)))
         if (kept.length > 0) await writeCounters(transaction, quotaCounters, kept)
       }),
     apply: (work) => queries.transaction((transaction) => applyQuotaWork(work, createLedger(transaction, tables))),

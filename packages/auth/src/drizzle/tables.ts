@@ -2,6 +2,7 @@ import { apiKeysOnPostgres, apiKeysOnSqlite } from './tables/api-keys.ts'
 import { factsOnPostgres, factsOnSqlite } from './tables/facts.ts'
 import { invitesOnPostgres, invitesOnSqlite } from './tables/invites.ts'
 import { knownAddressesOnPostgres, knownAddressesOnSqlite } from './tables/known-addresses.ts'
+import { limitsOnPostgres, limitsOnSqlite } from './tables/limits.ts'
 import {
   quotaCountersOnPostgres,
   quotaCountersOnSqlite,
@@ -28,6 +29,7 @@ export const sqliteAuthTables = {
   facts: factsOnSqlite,
   usageRecords: usageRecordsOnSqlite,
   usageSums: usageSumsOnSqlite,
+  limits: limitsOnSqlite,
   quotaRules: quotaRulesOnSqlite,
   quotaCounters: quotaCountersOnSqlite,
   quotaReservations: quotaReservationsOnSqlite,
@@ -45,6 +47,7 @@ export const postgresAuthTables = {
   facts: factsOnPostgres,
   usageRecords: usageRecordsOnPostgres,
   usageSums: usageSumsOnPostgres,
+  limits: limitsOnPostgres,
   quotaRules: quotaRulesOnPostgres,
   quotaCounters: quotaCountersOnPostgres,
   quotaReservations: quotaReservationsOnPostgres,

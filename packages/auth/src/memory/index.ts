@@ -13,6 +13,7 @@ import {
   createMemorySignIns,
   createMemoryUsedTokens,
 } from './credentials.ts'
+import { createMemoryLimits } from './limits.ts'
 import { createMemoryState } from './state.ts'
 import { createMemoryQuotas, createMemoryUsage } from './usage.ts'
 import { createMemoryUsers } from './users.ts'
@@ -31,5 +32,6 @@ export function createMemoryStores(): Stores {
     knownAddresses: createMemoryKnownAddresses(state),
     usage: createMemoryUsage(state),
     quotas: createMemoryQuotas(state),
+    limits: createMemoryLimits(state),
   }
 }

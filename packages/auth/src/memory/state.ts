@@ -1,4 +1,5 @@
 import type { ApiKey, NewInvite, Session } from '../ports/credentials.ts'
+import type { Limit } from '../ports/limits.ts'
 import type { QuotaCounter, QuotaRule, UsageRecord } from '../ports/usage.ts'
 import type { User } from '../ports/users.ts'
 import type { Reservation } from '../quotas/apply-work.ts'
@@ -41,6 +42,7 @@ export interface MemoryState {
   prunedBefore: number
   readonly sums: Map<string, UsageSum>
   readonly rules: Map<string, QuotaRule>
+  readonly limits: Map<string, Limit>
   readonly counters: Map<string, QuotaCounter>
   /** By request. */
   readonly reservations: Map<string, readonly Reservation[]>
@@ -62,6 +64,7 @@ export function createMemoryState(): MemoryState {
     prunedBefore: 0,
     sums: new Map(),
     rules: new Map(),
+    limits: new Map(),
     counters: new Map(),
     reservations: new Map(),
   }

@@ -1,7 +1,7 @@
 import { AuthError } from '../errors.ts'
 import type { QuotaCounter, QuotaStore, UsageGroup, UsageQuery, UsageRecord, UsageStore } from '../ports/usage.ts'
 import { applyQuotaWork } from '../quotas/apply-work.ts'
-import { createMemoryLedger, dropRule } from '../quotas/memory-ledger.ts'
+import { createMemoryLedger, dropRule, toRuleId } from '../quotas/memory-ledger.ts'
 import { planReads, type UsageRead } from '../usage/plan-reads.ts'
 import { addSums, joinSumKey, mergeGroups, sumRecords, toSum } from '../usage/sums.ts'
 import { type MemoryState, removeWhere } from './state.ts'
@@ -87,7 +87,10 @@ export function createMemoryUsage(state: MemoryState): UsageStore {
 export function createMemoryQuotas(state: MemoryState): QuotaStore {
   let last: Promise<unknown> = Promise.resolve()
   const write = (counters: readonly QuotaCounter[]): void => {
-    for (const counter of counters) if (state.rules.has(counter.ruleId)) state.counters.set(counter.ruleId, counter)
+    for (const counter of counters) {
+      const id = toRuleId(counter.ruleId)
+      if (state.rules.has(id) || state.limits.has(id)) state.counters.set(counter.ruleId, counter)
+    }
   }
   const ledger = createMemoryLedger(state, write)
   return {

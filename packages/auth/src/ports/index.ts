@@ -24,14 +24,23 @@ export type {
   SignInStore,
   UsedTokenStore,
 } from './credentials.ts'
+export type { CalendarUnit, Limit, LimitStore, LimitSubjectKind, LimitWindow } from './limits.ts'
 export type { Stores } from './stores.ts'
 export type {
+  BoundKind,
+  CountedRule,
+  CounterBucket,
+  CounterChange,
+  LimitRule,
+  PassedLimit,
   QuotaCounter,
   QuotaRequest,
   QuotaRule,
   QuotaSettlement,
   QuotaStore,
   QuotaVerdict,
+  RuleBounds,
+  RuleCount,
   UsageGroup,
   UsageQuery,
   UsageRecord,

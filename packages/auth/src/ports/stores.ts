@@ -6,6 +6,7 @@ import type {
   SignInStore,
   UsedTokenStore,
 } from './credentials.ts'
+import type { LimitStore } from './limits.ts'
 import type { QuotaStore, UsageStore } from './usage.ts'
 import type { RightsStore, UserStore } from './users.ts'
 
@@ -21,4 +22,5 @@ export interface Stores {
   readonly knownAddresses: KnownAddressStore
   readonly usage: UsageStore
   readonly quotas: QuotaStore
+  readonly limits: LimitStore
 }

@@ -1,4 +1,5 @@
 import type { CallOptions } from './clock.ts'
+import type { Limit, LimitWindow } from './limits.ts'
 
 /** Means by which the caller of a tracked request proved its identity (§2.6). */
 export type UsageSource = 'apikey' | 'web' | 'legacy'
@@ -122,34 +123,75 @@ export interface UsageStore {
   ): Promise<number>
 }
 
-/** Limits of an account's use of a model in a window of time. */
-export interface QuotaRule {
+/** What a rule allows in a window of time. The ledger of quotas and limits counts under it. */
+export interface RuleBounds {
+  /** The id of its counter. */
   readonly id: string
+  readonly maxRequests: number | undefined
+  readonly maxTokens: number | undefined
+  /** Whole millionths of a currency. @default no bound */
+  readonly maxCostMicros?: number | undefined
+  /** Requests that may run at a time. @default no bound */
+  readonly maxParallel?: number | undefined
+  /** Length of a window, milliseconds. */
+  readonly windowMs: number
+  /** Fixed windows are counted from here, milliseconds since the epoch. */
+  readonly createdAt: number
+  /** @default a fixed one of `windowMs` */
+  readonly span?: LimitWindow | undefined
+  /** Whether requests pass when it is full. @default false */
+  readonly isSoft?: boolean | undefined
+}
+
+/** Limits of an account's use of a model in a window of time. */
+export interface QuotaRule extends RuleBounds {
   readonly userId: string
   /** Empty: all models together. */
   readonly model: string
-  readonly maxRequests: number | undefined
-  readonly maxTokens: number | undefined
-  readonly windowMs: number
-  /** Windows are counted from here, milliseconds since the epoch. */
-  readonly createdAt: number
+}
+
+/** A limit as it holds for one subject: each subject of a limit for "each" has a counter of its own. */
+export interface LimitRule extends RuleBounds {
+  readonly limit: Limit
+  /** Who is counted: the id of the subject, or the name of the model. */
+  readonly subjectId: string
+}
+
+/** A rule that requests count under. */
+export type CountedRule = QuotaRule | LimitRule
+
+/** The part of a rolling window, by its start. */
+export interface CounterBucket {
+  /** Milliseconds since the epoch. */
+  readonly start: number
+  readonly requests: number
+  readonly tokens: number
+  readonly costMicros: number
 }
 
 /** The count of a rule in its window. */
 export interface QuotaCounter {
   readonly ruleId: string
-  /** Milliseconds since the epoch. */
+  /** Milliseconds since the epoch; of a rolling window the start of its newest part. */
   readonly windowStart: number
   readonly requests: number
   /** Used and reserved tokens. */
   readonly tokens: number
+  /** Spent and reserved money in whole millionths. @default 0 */
+  readonly costMicros?: number | undefined
+  /** Open reservations. @default 0 */
+  readonly parallel?: number | undefined
+  /** The parts of a rolling window, oldest first. @default none */
+  readonly buckets?: readonly CounterBucket[] | undefined
 }
 
 /** Asks for one request and some tokens under every one of some rules. */
 export interface QuotaRequest {
   readonly reservationId: string
-  readonly rules: readonly QuotaRule[]
+  readonly rules: readonly CountedRule[]
   readonly tokens: number
+  /** Money that the request will cost, whole millionths. @default 0 */
+  readonly costMicros?: number | undefined
   /** Time at which the reservation is given back by itself, milliseconds since the epoch. */
   readonly expiresAt: number
   /**
@@ -159,17 +201,55 @@ export interface QuotaRequest {
   readonly used?: number | undefined
 }
 
+/** A rule with its counter. */
+export interface RuleCount {
+  readonly rule: CountedRule
+  readonly counter: QuotaCounter
+}
+
+/** What a rule bounds. */
+export type BoundKind = 'requests' | 'tokens' | 'cost' | 'parallel'
+
+/** A soft limit that was full. */
+export interface PassedLimit {
+  readonly rule: LimitRule
+  readonly full: BoundKind
+}
+
 /** Whether a {@link QuotaRequest} passed. */
 export type QuotaVerdict =
-  | { readonly granted: true }
-  | { readonly granted: false; readonly rule: QuotaRule; readonly resetsAt: number }
+  | {
+      readonly granted: true
+      /** The limits of the request, with the request itself. Quotas are left out. @default none */
+      readonly counts?: readonly RuleCount[] | undefined
+      /** The soft limits that were full. @default none */
+      readonly passed?: readonly PassedLimit[] | undefined
+    }
+  | {
+      readonly granted: false
+      readonly rule: CountedRule
+      /** Time from which on there may be room, milliseconds since the epoch. */
+      readonly resetsAt: number
+      /** What is full. */
+      readonly full: BoundKind
+      readonly counter: QuotaCounter
+    }
 
 /** The final figures of a request. */
 export interface QuotaSettlement {
   readonly reservationId: string
-  readonly rules: readonly QuotaRule[]
+  readonly rules: readonly CountedRule[]
   /** The request's tokens, or undefined when it does not count at all. */
   readonly tokens: number | undefined
+  /** What the request has cost, whole millionths. @default what was reserved */
+  readonly costMicros?: number | undefined
+}
+
+/** A counter that a piece of work has changed. */
+export interface CounterChange {
+  readonly rule: CountedRule
+  readonly before: QuotaCounter
+  readonly after: QuotaCounter
 }
 
 /** Quota rules and their counts. */
@@ -181,7 +261,7 @@ export interface QuotaStore {
   putRule(rule: QuotaRule, options: CallOptions): Promise<QuotaRule>
   removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
   readCounters(ruleIds: readonly string[], options: CallOptions): Promise<readonly QuotaCounter[]>
-  /** Overwrites counters, for the only process that counts. Counters of removed rules are left out. */
+  /** Overwrites counters, for the only process that counts. Counters of removed rules and limits are left out. */
   writeCounters(counters: readonly QuotaCounter[], options: CallOptions): Promise<void>
   /**
    * Settles and reserves in one transaction. Reservations that have expired are given back before a request is refused.
@@ -193,9 +273,13 @@ export interface QuotaStore {
       readonly requests: readonly QuotaRequest[]
       readonly settlements: readonly QuotaSettlement[]
       readonly now: number
+      /** Takes the changes of counters of limits. They hold once the work is stored. */
+      readonly onChange?: ((change: CounterChange) => void) | undefined
     },
     options: CallOptions,
   ): Promise<readonly QuotaVerdict[]>
+  /** Drops what is in memory of the counters of a limit that was removed or begins anew. @default does nothing */
+  forget?(limitId: string): Promise<void>
   /** Stores what is only in memory. @default does nothing */
   flush?(options: CallOptions): Promise<void>
 }

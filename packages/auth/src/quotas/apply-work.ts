@@ -1,4 +1,14 @@
-import type { QuotaCounter, QuotaRequest, QuotaRule, QuotaSettlement, QuotaVerdict } from '../ports/usage.ts'
+import type {
+  CountedRule,
+  CounterChange,
+  LimitRule,
+  PassedLimit,
+  QuotaCounter,
+  QuotaRequest,
+  QuotaSettlement,
+  QuotaVerdict,
+} from '../ports/usage.ts'
+import { addCount, type CountChange, findFull, findRoom, holdsWindow, moveReservation } from './counts.ts'
 import { currentCounter } from './windows.ts'
 
 /** The reservation of one request under one rule, until it is settled. */
@@ -7,6 +17,8 @@ export interface Reservation {
   readonly ruleId: string
   readonly windowStart: number
   readonly tokens: number
+  /** Whole millionths. */
+  readonly costMicros: number
   /** Milliseconds since the epoch. */
   readonly expiresAt: number
 }
@@ -14,7 +26,7 @@ export interface Reservation {
 /** Counters and reservations inside of one transaction. */
 export interface QuotaLedger {
   /** The stored counters of some rules. Nobody else changes them until the transaction ends. */
-  lockCounters(rules: readonly QuotaRule[]): Promise<readonly QuotaCounter[]>
+  lockCounters(rules: readonly CountedRule[]): Promise<readonly QuotaCounter[]>
   /** Removes the reservations of some requests and returns them. */
   takeReservations(ids: readonly string[]): Promise<readonly Reservation[]>
   /** Removes expired reservations of some rules and returns them. */
@@ -28,37 +40,39 @@ export interface QuotaWork {
   readonly requests: readonly QuotaRequest[]
   readonly settlements: readonly QuotaSettlement[]
   readonly now: number
+  /** Takes the changes of counters of limits. They hold once the work is stored. */
+  readonly onChange?: ((change: CounterChange) => void) | undefined
 }
 
-const isFull = ({ maxRequests, maxTokens }: QuotaRule, counter: QuotaCounter): boolean =>
-  (maxRequests !== undefined && counter.requests >= maxRequests) ||
-  (maxTokens !== undefined && counter.tokens >= maxTokens)
+/** Whether a rule is a limit. */
+export const isLimitRule = (rule: CountedRule): rule is LimitRule => 'limit' in rule
 
 /** The counters of the rules of one piece of work. */
-function createCounters(rules: ReadonlyMap<string, QuotaRule>, stored: readonly QuotaCounter[], now: number) {
+function createCounters(rules: ReadonlyMap<string, CountedRule>, stored: readonly QuotaCounter[], now: number) {
   const before = new Map(stored.map((counter) => [counter.ruleId, counter]))
-  const current = new Map([...rules].map(([id, rule]) => [id, currentCounter(rule, before.get(id), now)]))
+  const begun = new Map([...rules].map(([id, rule]) => [id, currentCounter(rule, before.get(id), now)]))
+  const current = new Map(begun)
+  const change = (ruleId: string, update: (counter: QuotaCounter) => QuotaCounter): void => {
+    const counter = current.get(ruleId)
+    if (counter !== undefined) current.set(ruleId, update(counter))
+  }
+  const move = (reservation: Reservation, sign: 1 | -1): void =>
+    change(reservation.ruleId, (counter) => moveReservation(counter, reservation, sign))
   return {
-    read: (rule: QuotaRule): QuotaCounter => current.get(rule.id) ?? currentCounter(rule, undefined, now),
-    add(ruleId: string, change: { readonly requests: number; readonly tokens: number }): void {
-      const counter = current.get(ruleId)
-      if (counter === undefined) return
-      current.set(ruleId, {
-        ...counter,
-        requests: Math.max(0, counter.requests + change.requests),
-        tokens: Math.max(0, counter.tokens + change.tokens),
-      })
-    },
-    /** Gives back the request and the tokens of a reservation, unless its window is over. */
-    release({ ruleId, windowStart, tokens }: Reservation): void {
-      if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: -1, tokens: -tokens })
-    },
-    /** Counts the request and the tokens again that {@link release} gave back. */
-    restore({ ruleId, windowStart, tokens }: Reservation): void {
-      if (current.get(ruleId)?.windowStart === windowStart) this.add(ruleId, { requests: 1, tokens })
-    },
+    read: (rule: CountedRule): QuotaCounter => current.get(rule.id) ?? currentCounter(rule, undefined, now),
+    add: (ruleId: string, amounts: CountChange, start: number): void =>
+      change(ruleId, (counter) => addCount(counter, amounts, start)),
+    /** Gives back what a reservation holds. */
+    release: (reservation: Reservation): void => move(reservation, -1),
+    /** Counts what a reservation holds. */
+    hold: (reservation: Reservation): void => move(reservation, 1),
     changed: (): readonly QuotaCounter[] =>
       [...current.values()].filter((counter) => before.get(counter.ruleId) !== counter),
+    listChanges: (): readonly CounterChange[] =>
+      [...rules.values()].flatMap((rule) => {
+        const [first, last] = [begun.get(rule.id), current.get(rule.id)]
+        return first === undefined || last === undefined || first === last ? [] : [{ rule, before: first, after: last }]
+      }),
   }
 }
 
@@ -68,40 +82,53 @@ function settle(settlement: QuotaSettlement, taken: readonly Reservation[], coun
   const held = new Map(taken.filter(({ id }) => id === settlement.reservationId).map((one) => [one.ruleId, one]))
   for (const rule of settlement.rules) {
     const reservation = held.get(rule.id)
-    const isOver = reservation !== undefined && reservation.windowStart !== counters.read(rule).windowStart
     // a reservation of an earlier window was counted there
-    if (isOver) continue
+    const counter = counters.read(rule)
+    const isOver = reservation !== undefined && !holdsWindow(counter, reservation.windowStart)
     if (reservation !== undefined) counters.release(reservation)
-    if (settlement.tokens !== undefined) counters.add(rule.id, { requests: 1, tokens: settlement.tokens })
+    if (isOver || settlement.tokens === undefined) continue
+    const { tokens, costMicros = reservation?.costMicros ?? 0 } = settlement
+    counters.add(rule.id, { requests: 1, tokens, costMicros }, reservation?.windowStart ?? counter.windowStart)
   }
 }
 
-/** Reserves under all rules of a request, or names the full rule. @param held reserved by a renewed request so far */
+/** Reserves under all rules of a request, or gives the refusal. @param held reserved by a renewed request so far */
 function reserve(
   request: QuotaRequest,
   held: readonly Reservation[],
-  counters: Counters,
-): readonly Reservation[] | QuotaRule {
-  const { used = 0 } = request
+  { counters, now }: { readonly counters: Counters; readonly now: number },
+): Outcome {
+  const { used = 0, costMicros = 0 } = request
+  const demand = { used, costMicros }
   for (const reservation of held) counters.release(reservation)
-  const full = request.rules.find((rule) => {
+  const passed: PassedLimit[] = []
+  for (const rule of request.rules) {
     const counter = counters.read(rule)
-    return isFull(rule, { ...counter, tokens: counter.tokens + used })
-  })
-  if (full !== undefined) {
-    for (const reservation of held) counters.restore(reservation)
-    return full
+    const full = findFull(rule, counter, demand)
+    if (full === undefined) continue
+    if (rule.isSoft === true && isLimitRule(rule)) {
+      passed.push({ rule, full })
+      continue
+    }
+    for (const reservation of held) counters.hold(reservation)
+    return { granted: false, rule, full, counter, resetsAt: findRoom(rule, counter, demand, now) }
   }
-  return request.rules.map((rule) => {
+  const made = request.rules.map((rule) => {
+    const room = rule.isSoft === true ? undefined : rule.maxTokens
     const { windowStart, tokens: counted } = counters.read(rule)
-    const tokens = Math.min(request.tokens, (rule.maxTokens ?? Number.MAX_SAFE_INTEGER) - counted)
-    counters.add(rule.id, { requests: 1, tokens })
-    return { id: request.reservationId, ruleId: rule.id, windowStart, tokens, expiresAt: request.expiresAt }
+    const tokens = Math.min(request.tokens, (room ?? Number.MAX_SAFE_INTEGER) - counted)
+    const { reservationId: id, expiresAt } = request
+    const reservation = { id, ruleId: rule.id, windowStart, tokens, costMicros, expiresAt }
+    counters.hold(reservation)
+    return reservation
   })
+  const counts = request.rules.filter(isLimitRule).map((rule) => ({ rule, counter: counters.read(rule) }))
+  return { granted: true, made, ...(counts.length === 0 ? {} : { counts, passed }) }
 }
 
-const isGranted = (outcome: readonly Reservation[] | QuotaRule | undefined): outcome is readonly Reservation[] =>
-  Array.isArray(outcome)
+type Outcome =
+  | Extract<QuotaVerdict, { readonly granted: false }>
+  | (Extract<QuotaVerdict, { readonly granted: true }> & { readonly made: readonly Reservation[] })
 
 /**
  * Settles, then reserves: all rules of a request or none. Reservations that have expired are given back when a request
@@ -114,6 +141,7 @@ export async function applyQuotaWork(work: QuotaWork, ledger: QuotaLedger): Prom
   )
   const ordered = [...rules.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
   const counters = createCounters(rules, await ledger.lockCounters(ordered), now)
+  const at = { counters, now }
   const renewed = requests.filter(({ used }) => used !== undefined)
   const known = [...settlements, ...renewed].map(({ reservationId }) => reservationId)
   const taken = known.length === 0 ? [] : await ledger.takeReservations(known)
@@ -123,24 +151,28 @@ export async function applyQuotaWork(work: QuotaWork, ledger: QuotaLedger): Prom
     if (request?.used === undefined || settled.has(request.reservationId)) return []
     return taken.filter(({ id }) => id === request.reservationId)
   }
-  let outcomes = requests.map((request) => reserve(request, findHeld(request), counters))
-  if (!outcomes.every(isGranted)) {
+  let outcomes = requests.map((request) => reserve(request, findHeld(request), at))
+  if (!outcomes.every(({ granted }) => granted)) {
     const expired = await ledger.takeExpired([...rules.keys()], now)
     for (const reservation of expired) counters.release(reservation)
     if (expired.length > 0) {
       outcomes = requests.map((request, index) => {
         const before = outcomes[index]
-        return isGranted(before) ? before : reserve(request, findHeld(request), counters)
+        return before?.granted === true ? before : reserve(request, findHeld(request), at)
       })
     }
   }
   // a refused renewal leaves its request with its reservation
-  const kept = outcomes.flatMap((outcome, index) => (isGranted(outcome) ? outcome : findHeld(requests[index])))
+  const kept = outcomes.flatMap((outcome, index) => (outcome.granted ? outcome.made : findHeld(requests[index])))
   if (kept.length > 0) await ledger.putReservations(kept)
   const changed = counters.changed()
   if (changed.length > 0) await ledger.writeCounters(changed)
+  const { onChange } = work
+  if (onChange !== undefined)
+    for (const change of counters.listChanges()) if (isLimitRule(change.rule)) onChange(change)
   return outcomes.map((outcome) => {
-    if (isGranted(outcome)) return { granted: true }
-    return { granted: false, rule: outcome, resetsAt: counters.read(outcome).windowStart + outcome.windowMs }
+    if (!outcome.granted) return outcome
+    const { made: _, ...verdict } = outcome
+    return verdict
   })
 }

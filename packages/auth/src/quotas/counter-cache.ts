@@ -1,5 +1,6 @@
 import type { QuotaCounter } from '../ports/usage.ts'
 import type { QuotaLedger } from './apply-work.ts'
+import { moveReservation } from './counts.ts'
 import { createMemoryLedger, dropRule, type QuotaCounts } from './memory-ledger.ts'
 
 /** Counters and reservations in memory, and the counters that are not stored yet. */
@@ -13,7 +14,7 @@ export interface CounterCache {
   read(ruleIds: readonly string[]): readonly QuotaCounter[]
   /** Keeps the stored counters of rules; a rule without one begins at zero. */
   load(ruleIds: readonly string[], stored: readonly QuotaCounter[]): void
-  /** Drops a rule with its counter and its reservations. */
+  /** Drops a rule, or a limit with all its counters, and the reservations under it. */
   forget(ruleId: string): void
   /** Takes the changed counters as they are stored: without reservations, which end with the process. */
   takeChanges(): readonly QuotaCounter[]
@@ -26,18 +27,16 @@ export interface CounterCache {
 /** Rules whose counters stay in memory without a change that is not stored. */
 const MAX_KEPT = 10_000
 
-/** Returns counters without the requests and tokens of the reservations. */
+/** Returns counters without what the reservations hold. */
 function withoutReservations({ counters, reservations }: QuotaCounts, ids: Iterable<string>): readonly QuotaCounter[] {
   const settled = new Map([...ids].flatMap((id) => counters.get(id) ?? []).map((one) => [one.ruleId, one]))
   for (const held of reservations.values()) {
-    for (const { ruleId, windowStart, tokens } of held) {
-      const counter = settled.get(ruleId)
-      if (counter?.windowStart !== windowStart) continue
-      const left = { requests: counter.requests - 1, tokens: counter.tokens - tokens }
-      settled.set(ruleId, { ...counter, requests: Math.max(0, left.requests), tokens: Math.max(0, left.tokens) })
+    for (const reservation of held) {
+      const counter = settled.get(reservation.ruleId)
+      if (counter !== undefined) settled.set(counter.ruleId, moveReservation(counter, reservation, -1))
     }
   }
-  return [...settled.values()]
+  return [...settled.values()].map((counter) => ({ ...counter, parallel: 0 }))
 }
 
 /** Creates an empty cache. */
@@ -62,8 +61,7 @@ export function createCounterCache(): CounterCache {
       for (const counter of stored) counts.counters.set(counter.ruleId, counter)
     },
     forget(ruleId) {
-      dropRule(counts, ruleId)
-      changed.delete(ruleId)
+      for (const id of dropRule(counts, ruleId)) changed.delete(id)
     },
     takeChanges() {
       const counters = withoutReservations(counts, changed)

@@ -153,6 +153,7 @@ export function createExclusiveQuotaStore(options: ExclusiveQuotaStoreOptions): 
       }),
     writeCounters: (counters, call) => store.writeCounters(counters, call),
     apply: (work) => alone(() => apply(work)),
+    forget: (limitId) => alone(async () => cache.forget(limitId)),
     flush: () => alone(writer.write),
     async close() {
       await writer.stop()

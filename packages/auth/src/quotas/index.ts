@@ -13,6 +13,6 @@ export {
   type ExclusiveQuotaStoreOptions,
 } from './exclusive-store.ts'
 export type { QuotaDraft, QuotaStatus } from './quota-rules.ts'
-export { createQuotas, type Quotas, type QuotasOptions } from './quotas.ts'
-export type { QuotaReservation } from './reservations.ts'
+export { type Cost, createQuotas, type Quotas, type QuotasOptions, type QuotaUse } from './quotas.ts'
+export type { FurtherUse, QuotaReservation } from './reservations.ts'
 export { currentCounter, windowStart } from './windows.ts'

@@ -9,14 +9,25 @@ export interface QuotaCounts {
   readonly reservations: Map<string, readonly Reservation[]>
 }
 
-/** Forgets the counter and the reservations of a rule. */
-export function dropRule({ counters, reservations }: QuotaCounts, ruleId: string): void {
-  counters.delete(ruleId)
+/**
+ * The rule that a counter belongs to. Counters of a limit for "each" have the id of the limit, a colon and the id of the
+ * one that is counted.
+ */
+export function toRuleId(counterId: string): string {
+  const colon = counterId.indexOf(':')
+  return colon < 0 ? counterId : counterId.slice(0, colon)
+}
+
+/** Forgets the counters and the reservations of a rule or a limit. @returns the ids of its counters */
+export function dropRule({ counters, reservations }: QuotaCounts, ruleId: string): readonly string[] {
+  const dropped = [...counters.keys()].filter((id) => toRuleId(id) === ruleId)
+  for (const id of dropped) counters.delete(id)
   for (const [id, held] of reservations) {
-    const kept = held.filter((one) => one.ruleId !== ruleId)
+    const kept = held.filter((one) => toRuleId(one.ruleId) !== ruleId)
     if (kept.length === 0) reservations.delete(id)
     else if (kept.length < held.length) reservations.set(id, kept)
   }
+  return dropped
 }
 
 /** A ledger for the only process that counts. @param onWrite takes the counters that have changed */

@@ -1,8 +1,10 @@
 import { createBatcher } from '../batcher.ts'
 import { AuthError } from '../errors.ts'
+import type { LimitNotices } from '../limits/notices.ts'
 import type { Clock, Logger } from '../ports/clock.ts'
-import type { QuotaRequest, QuotaSettlement, QuotaStore, QuotaVerdict } from '../ports/usage.ts'
+import type { CounterChange, QuotaRequest, QuotaSettlement, QuotaStore, QuotaVerdict } from '../ports/usage.ts'
 import { createStoreDeadline } from '../store-deadline.ts'
+import { isLimitRule } from './apply-work.ts'
 
 /** Dependencies of the queue before a quota store. */
 export interface QuotaQueueOptions {
@@ -11,6 +13,8 @@ export interface QuotaQueueOptions {
   readonly logger?: Logger | undefined
   /** Longest time that a settlement waits for a reservation to be stored with, milliseconds. @default 250 */
   readonly settleWithinMs?: number | undefined
+  /** Hears of counters and refusals of limits. @default nobody */
+  readonly notices?: LimitNotices | undefined
 }
 
 /** The queue of quota work before its store. Work that comes at once is stored in one transaction. */
@@ -36,7 +40,7 @@ const STORE_TIMEOUT_MS = 10_000
 
 /** Creates the queue before a quota store. */
 export function createQuotaQueue(options: QuotaQueueOptions): QuotaQueue {
-  const { store, clock, logger, settleWithinMs = SETTLE_WITHIN_MS } = options
+  const { store, clock, logger, settleWithinMs = SETTLE_WITHIN_MS, notices } = options
   const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
   /** Settlements that met a store that was away; the next batch that is stored takes them along. */
   const unsettled: QuotaSettlement[] = []
@@ -48,8 +52,11 @@ export function createQuotaQueue(options: QuotaQueueOptions): QuotaQueue {
     async perform(batch) {
       const requests = batch.flatMap((work) => (work.kind === 'request' ? [work.request] : []))
       const settlements = batch.flatMap((work) => (work.kind === 'settlement' ? [work.settlement] : []))
-      const asked = { requests, settlements, now: clock.now() }
+      const changes: CounterChange[] = []
+      const onChange = notices && ((change: CounterChange) => void changes.push(change))
+      const asked = { requests, settlements, now: clock.now(), onChange }
       const verdicts = [...(await withDeadline((call) => store.apply(asked, call)))]
+      if (notices !== undefined) tellNotices(notices, changes, verdicts)
       for (const settlement of unsettled.splice(0, MAX_BATCH)) settle(settlement)
       return batch.map((work) => (work.kind === 'request' ? (verdicts.shift() ?? refuseAll()) : { granted: true }))
     },
@@ -72,6 +79,18 @@ export function createQuotaQueue(options: QuotaQueueOptions): QuotaQueue {
       await batcher.settled()
       await withDeadline(async (call) => store.flush?.(call))
     },
+  }
+}
+
+function tellNotices(
+  notices: LimitNotices,
+  changes: readonly CounterChange[],
+  verdicts: readonly QuotaVerdict[],
+): void {
+  for (const change of changes) notices.change(change)
+  for (const verdict of verdicts) {
+    if (verdict.granted || !isLimitRule(verdict.rule) || verdict.full === 'parallel') continue
+    notices.refusal(verdict.rule, verdict.counter)
   }
 }
 

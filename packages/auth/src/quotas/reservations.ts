@@ -1,39 +1,60 @@
-import { cleanAmount } from '../clean-figures.ts'
+import { cleanAmount, cleanMicros } from '../clean-figures.ts'
 import { formatDuration } from '../duration.ts'
 import { AuthError } from '../errors.ts'
+import { type LimitFigures, toLimitFigures } from '../limits/figures.ts'
+import { isLimitRefusal, limitExceeded } from '../limits/refusal.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { QuotaRequest, QuotaRule, QuotaVerdict } from '../ports/usage.ts'
+import type { CountedRule, PassedLimit, QuotaRequest, QuotaVerdict } from '../ports/usage.ts'
 import { createId } from '../token-hasher.ts'
 import { type StopSignal, withSignal } from '../with-signal.ts'
 import type { QuotaQueue } from './quota-queue.ts'
 
-/** The reservations of a request under the quotas of its caller. */
+/** What a request has used so far and needs for the rest. */
+export interface FurtherUse {
+  readonly used: number
+  readonly next: number
+  /** Money for both together, whole millionths. @default 0 */
+  readonly costMicros?: number | undefined
+}
+
+/** The reservations of a request under the quotas of its caller and under limits. */
 export interface QuotaReservation {
+  /** What is left under the limits of the request; undefined without any. */
+  readonly figures: LimitFigures | undefined
+  /** Soft limits that are full. */
+  readonly passed: readonly PassedLimit[]
   /**
    * Reserves further tokens for a request that goes on, such as with another call of its model. The request counts only
    * once. A refused request keeps its reservation.
    *
-   * @param tokens.used so far @param tokens.next for the rest
    * @throws {AuthError} as {@link Reservations.reserve}
    */
-  renew(
-    tokens: { readonly used: number; readonly next: number },
-    options: { readonly signal: StopSignal },
-  ): Promise<void>
+  renew(use: FurtherUse, options: { readonly signal: StopSignal }): Promise<void>
   /**
    * Counts the tokens that the request has used, in place of its reservation; later calls do nothing.
    *
    * @param tokens undefined when the request does not count at all
+   * @param costMicros what it has cost, whole millionths; what was reserved when it is unknown
    */
-  settle(tokens: number | undefined): void
+  settle(tokens: number | undefined, costMicros?: number): void
 }
 
-/** Reserves requests and tokens under rules. */
+/** Tokens and money for a request. */
+export interface ReservedUse {
+  readonly tokens: number
+  /** Whole millionths. @default 0 */
+  readonly costMicros?: number | undefined
+}
+
+/** Reserves requests, tokens and money under rules. */
 export interface Reservations {
-  /** @throws {AuthError} `rate_limited` with the code `quota_exceeded` when a rule is full */
+  /**
+   * @throws {AuthError} `rate_limited` when a rule is full, with the code `quota_exceeded`, `limit_exceeded` or
+   *   `budget_exceeded`
+   */
   reserve(
-    rules: readonly QuotaRule[],
-    tokens: number,
+    rules: readonly CountedRule[],
+    use: ReservedUse,
     options: { readonly signal: StopSignal },
   ): Promise<QuotaReservation>
 }
@@ -53,28 +74,37 @@ export function createReservations(options: ReservationsOptions): Reservations {
   const { queue, clock, reservationMs = RESERVATION_MS } = options
   const nextId = createReservationIds()
 
-  function toReservation({ reservationId, rules }: QuotaRequest): QuotaReservation {
+  function toReservation({ reservationId, rules }: QuotaRequest) {
     let isSettled = false
     return {
-      async renew({ used, next }, { signal }) {
+      async renew({ used, next, costMicros = 0 }: FurtherUse, { signal }: { readonly signal: StopSignal }) {
         if (isSettled) return
-        const tokens = { used: cleanAmount(used), tokens: cleanAmount(used + next) }
-        const renewal = { reservationId, rules, ...tokens, expiresAt: clock.now() + reservationMs }
+        const use = { used: cleanAmount(used), tokens: cleanAmount(used + next), costMicros: cleanMicros(costMicros) }
+        const renewal = { reservationId, rules, ...use, expiresAt: clock.now() + reservationMs }
         // a request that was settled meanwhile has been counted
         const giveBack = () => isSettled && queue.settle({ reservationId, rules, tokens: undefined })
         await decide(renewal, signal, giveBack)
         giveBack()
       },
-      settle(tokens) {
+      settle(tokens: number | undefined, costMicros?: number) {
         if (isSettled) return
         isSettled = true
-        queue.settle({ reservationId, rules, tokens: tokens === undefined ? undefined : cleanAmount(tokens) })
+        queue.settle({
+          reservationId,
+          rules,
+          tokens: tokens === undefined ? undefined : cleanAmount(tokens),
+          costMicros: costMicros === undefined ? undefined : cleanMicros(costMicros),
+        })
       },
     }
   }
 
   /** @param onLate called when the request is granted after its caller has left */
-  async function decide(request: QuotaRequest, signal: StopSignal, onLate: () => unknown): Promise<void> {
+  async function decide(
+    request: QuotaRequest,
+    signal: StopSignal,
+    onLate: () => unknown,
+  ): Promise<Extract<QuotaVerdict, { readonly granted: true }>> {
     if (signal.aborted) throw signal.reason
     const asked = queue.decide(request)
     const verdict = await withSignal(asked, signal).catch((error: unknown) => {
@@ -84,20 +114,24 @@ export function createReservations(options: ReservationsOptions): Reservations {
       )
       throw error
     })
-    if (!verdict.granted) throw quotaExceeded(verdict, clock.now())
+    if (verdict.granted) return verdict
+    const { costMicros = 0 } = request
+    if (isLimitRefusal(verdict)) throw limitExceeded(verdict, { now: clock.now(), costMicros })
+    throw quotaExceeded(verdict, clock.now())
   }
 
   return {
-    async reserve(rules, tokens, { signal }) {
+    async reserve(rules, { tokens, costMicros = 0 }, { signal }) {
       const request = {
         reservationId: nextId(),
         rules,
         tokens: cleanAmount(tokens),
+        costMicros: cleanMicros(costMicros),
         expiresAt: clock.now() + reservationMs,
       }
       const reservation = toReservation(request)
-      await decide(request, signal, () => reservation.settle(undefined))
-      return reservation
+      const { counts, passed = [] } = await decide(request, signal, () => reservation.settle(undefined))
+      return { ...reservation, figures: counts && toLimitFigures(counts), passed }
     },
   }
 }
@@ -114,7 +148,8 @@ function createReservationIds(): () => string {
 
 function quotaExceeded(verdict: Extract<QuotaVerdict, { readonly granted: false }>, now: number): AuthError {
   const { rule, resetsAt } = verdict
-  const what = rule.model === '' ? '' : ` for model ${rule.model}`
+  const model = 'limit' in rule ? '' : rule.model
+  const what = model === '' ? '' : ` for model ${model}`
   return new AuthError(
     'rate_limited',
     `quota exceeded${what}, try again when its window of ${formatDuration(rule.windowMs)} ends`,

@@ -136,7 +136,7 @@ class Relay implements UpstreamSink {
     this.#status = status
     this.#body = createRelayBody(this.#options, {
       head,
-      headers: [...(this.#options.headers ?? []), ...selectReplyHeaders(head.headers)],
+      headers: joinHeaders(this.#options.headers ?? [], selectReplyHeaders(head.headers)),
       provider: this.#options.provider,
       rewriter: status >= 400 ? createKeyRedactor(this.#options.request) : this.#options.rewriter,
       stripsUsage: this.#options.stripsUsage === true,
@@ -204,4 +204,11 @@ function createRelayBody({ passesStreams }: RelayOptions, options: RelayBodyOpti
     isReadable: isReadable && status < 300,
     isJson: JSON_TYPE.test(type),
   })
+}
+
+/** The headers of a reply. What this server says of itself stands in place of what the upstream says of itself. */
+function joinHeaders(own: readonly Header[], upstream: readonly Header[]): readonly Header[] {
+  if (own.length === 0) return upstream
+  const names = new Set(own.map(([name]) => name.toLowerCase()))
+  return [...own, ...upstream.filter(([name]) => !names.has(name.toLowerCase()))]
 }

@@ -10,6 +10,7 @@ import { entryRoutes } from './entry-routes.ts'
 import { inviteRoutes } from './invite-routes.ts'
 import { keyAdminRoutes } from './key-admin-routes.ts'
 import { keyRoutes } from './key-routes.ts'
+import { limitRoutes } from './limit-routes.ts'
 import { logoutRoute } from './logout-route.ts'
 import { ownRoutes } from './own-routes.ts'
 import { createSignInProviders } from './providers.ts'
@@ -72,6 +73,7 @@ export function accountsFeature(platform: Platform): ServerFeature {
       ...userRoutes({ ...parts, documents: platform.documents, piiConversations: platform.piiConversations }),
       ...rightsRoutes({ ...parts, modelNames: () => models.list().map(({ name }) => name) }),
       ...inviteRoutes(parts),
+      ...limitRoutes(parts),
     ],
     unready() {
       const reason = accounts.secretFault()

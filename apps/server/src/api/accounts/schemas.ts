@@ -179,6 +179,53 @@ export const quotaForm = z.looseObject({
   max_total_tokens: z.int().nullable().optional(),
   window: z.string(),
 })
+const limitSubject = z.enum(['account', 'key', 'group', 'model', 'end_user'])
+const bound = z.int().min(0).nullable()
+const limitBounds = {
+  model: z.string().describe('requests for this model alone; empty for all models together'),
+  max_requests: bound,
+  max_total_tokens: bound,
+  max_cost_micros: bound.describe('money in whole millionths of `currency`'),
+  currency: z.string().describe('code of three capital letters, such as USD'),
+  max_parallel: bound.describe('requests that may run at a time'),
+  window: z.string().describe('`minute`, `hour`, `day` or `month` in UTC, `rolling 5h`, or `fixed 7d`'),
+  soft: z.boolean().describe('whether requests pass when the limit is full'),
+  enabled: z.boolean(),
+  note: z.string(),
+}
+const limitFields = z.object(limitBounds).partial().shape
+export const limitForm = z.looseObject({
+  subject_kind: limitSubject,
+  subject_id: z.string().describe('id of the subject, name of the model, or `*` for each of the kind'),
+  ...limitFields,
+})
+export const limitChangeForm = z.looseObject(limitFields)
+export const limitQuery = z.looseObject({
+  of: z.string().optional().describe('the one whose count of a limit for each is shown'),
+})
+const limitStatus = z.object({
+  id: z.string(),
+  subject_kind: limitSubject,
+  subject_id: z.string(),
+  ...limitBounds,
+  created_at: z.string(),
+  current: z
+    .object({
+      of: z.string(),
+      requests: z.int(),
+      total_tokens: z.int(),
+      cost_micros: z.int(),
+      parallel: z.int(),
+      remaining_requests: z.int().nullable(),
+      remaining_total_tokens: z.int().nullable(),
+      remaining_cost_micros: z.int().nullable(),
+      resets_at: z.string(),
+    })
+    .nullable()
+    .describe('null for a limit of each, which has a count for every one'),
+})
+export const limitReply = z.object({ limit: limitStatus })
+export const limitsReply = z.object({ limits: z.array(limitStatus) })
 export const inviteForm = z.looseObject({
   expiresInHours: z.int().min(1).max(8760).optional().describe('how long the invite is valid; 168 without it'),
   note: z.string().max(200).optional().describe('a line that only admins see, such as the person the invite is for'),

@@ -6,6 +6,8 @@ const LIMITS: Readonly<Record<string, LimitName>> = {
   capacity_reached: 'global',
   admission_rejected: 'model',
   quota_exceeded: 'quota',
+  limit_exceeded: 'limit',
+  budget_exceeded: 'budget',
 }
 
 /** Kinds of errors whose status is 500 or above. */

@@ -5,7 +5,8 @@ import { estimatePrompt, estimateTokens, measureAnswer } from './estimate-tokens
 const estimate = (body: unknown, isGenerated = true, kind: 'json' | 'form' = 'json'): number => {
   const text = JSON.stringify(body)
   const texts = () => parseJson(Buffer.from(text))
-  return estimateTokens({ kind, texts }, { isGenerated }) - Math.ceil(text.length / 4)
+  const { prompt, answer } = estimateTokens({ kind, texts }, { isGenerated })
+  return prompt + answer - Math.ceil(text.length / 4)
 }
 
 it.each([

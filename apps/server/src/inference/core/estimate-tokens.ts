@@ -22,9 +22,15 @@ const DECIMAL = /^\s*\d+(?:\.\d*)?\s*$/
 export function estimateTokens(
   document: Pick<RequestDocument, 'kind' | 'texts'>,
   { isGenerated }: { readonly isGenerated: boolean },
-): number {
+): TokenEstimate {
   const prompt = estimateText(document.texts().bytes.length)
-  return isGenerated ? prompt + estimateAnswer(document) : prompt
+  return { prompt, answer: isGenerated ? estimateAnswer(document) : 0 }
+}
+
+/** Tokens that a request will use. */
+export interface TokenEstimate {
+  readonly prompt: number
+  readonly answer: number
 }
 
 function estimateAnswer(document: Pick<RequestDocument, 'kind' | 'texts'>): number {

@@ -12,6 +12,7 @@ describe('the charge of a request', () => {
     const ledger = new RequestLedger('m', m)
     ledger.open(m).count(figures(3, 0))
     expect(ledger.charge).toBeUndefined()
+    expect(ledger.chargedUsage).toEqual([])
   })
 
   it('is that of the record and of the targets that failed', () => {
@@ -23,6 +24,10 @@ describe('the charge of a request', () => {
     ledger.open(two).count(figures(5, 2))
     ledger.isRecorded = true
     expect(ledger.charge).toBe(28)
+    expect(ledger.chargedUsage.map(({ model, usage }) => [model.name, usage.promptTokens])).toEqual([
+      ['two', 5],
+      ['one', 20],
+    ])
     // a second time changes nothing
     expect(ledger.fail(first)).toBe(NO_USAGE)
     expect(ledger.charge).toBe(28)

@@ -36,6 +36,8 @@ export class RequestLedger {
   readonly #calls: CallAccount[] = []
   #warnings: Map<string, string> | undefined
   #failedTokens = 0
+  /** The use of failed targets, which may bill it. */
+  readonly #failed: ModelUsage[] = []
   /** Whether a failed target has used anything. */
   #hasFailedUsage = false
 
@@ -60,6 +62,7 @@ export class RequestLedger {
     this.#calls.splice(place, 1)
     this.#failedTokens += usage.promptTokens + usage.completionTokens
     this.#hasFailedUsage ||= isUsed(usage)
+    if (isUsed(usage)) this.#failed.push({ model: account.model, usage, isEstimated: account.isEstimated })
     return usage
   }
 
@@ -118,6 +121,11 @@ export class RequestLedger {
   get charge(): number | undefined {
     if (this.isRecorded) return this.tokens
     return this.#hasFailedUsage ? this.#failedTokens : undefined
+  }
+
+  /** What budgets count: the usage of each model that was called, that of failed targets included. */
+  get chargedUsage(): readonly ModelUsage[] {
+    return this.isRecorded ? [...this.usageByModel, ...this.#failed] : this.#failed
   }
 
   /** Adds a warning. @returns whether it is the first of its code */

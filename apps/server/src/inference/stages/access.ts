@@ -1,10 +1,14 @@
-import type { Principal } from '@svc/auth'
 import { checkModelAccess } from '@svc/auth/access'
-import type { Quotas } from '@svc/auth/quotas'
+import type { FurtherUse, Quotas, QuotaUse } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { limitHeaders, softLimitHeader } from '../../spend/limit-headers.ts'
+import type { ExpectedUse, SpendMeter } from '../../spend/spend-meter.ts'
+import { readEndUser } from '../core/end-user.ts'
 import { estimateTokens } from '../core/estimate-tokens.ts'
-import type { ResolvedRequest, Stages } from '../core/pipeline.ts'
+import type { TurnReservation } from '../core/ledger.ts'
+import type { AdmittedRequest, ResolvedRequest, Stages } from '../core/pipeline.ts'
+import type { RequestDocument } from '../documents/request-document.ts'
 import { checkUpstreamRoute } from '../serving/upstream/check-route.ts'
 
 /** Uses for which no tokens are counted: a quota of requests holds for them. */
@@ -13,35 +17,88 @@ const WITHOUT_TOKENS: ReadonlySet<string> = new Set([
   ...['diarization', 'sound_classification', 'speaker_recognition', 'realtime_audio'],
 ])
 
+/** Part of the answer in the tokens that a further call of a model reserves. */
+const FURTHER_ANSWER = 256
+
+/** Options of {@link createAccess}. */
+export interface AccessOptions {
+  /** Knows what requests cost, for budgets. @default nothing has a price */
+  readonly meter?: SpendMeter | undefined
+  /** @default the clock of the machine */
+  readonly now?: (() => number) | undefined
+}
+
 /**
  * Creates the stage that refuses models which the caller may not use, are disabled, or do not serve the route. It then
- * reserves the request under the quotas of its caller. When the request ends, it settles the figures of the ledger.
+ * reserves the request under the quotas of its caller and under limits. When the request ends, it settles the figures of
+ * the ledger.
  */
-export function createAccess(quotas: Pick<Quotas, 'reserve'>): Stages['access'] {
-  return ({ request, ledger }, cleanup) => {
+export function createAccess(
+  quotas: Pick<Quotas, 'reserve' | 'hasLimits'>,
+  { meter, now = Date.now }: AccessOptions = {},
+): Stages['access'] {
+  return (admitted, cleanup) => {
+    const { request, ledger } = admitted
     checkModel(request)
-    const { context, model, through, document } = request
-    const { route } = context
-    const principal = model.serving.kind === 'agent' ? withoutSharedRules(context.principal) : context.principal
-    if (principal.quotas.length === 0) return undefined
-    const tokens = isWithoutTokens(route.usecase)
-      ? 0
-      : estimateTokens(document, { isGenerated: isGenerating(route.usecase) })
+    const { context } = request
+    if (context.principal.quotas.length === 0 && !quotas.hasLimits) return undefined
     const options = { signal: context.abort }
-    const reserved = quotas.reserve(principal, { model: model.name, through, tokens }, options)
+    const reserved = quotas.reserve(context.principal, toUse(request, meter), options)
     return Promise.resolve(reserved).then((reservation) => {
-      cleanup.add(() => reservation.settle(ledger.charge))
-      ledger.reservation = { renew: (further) => reservation.renew(further, options) }
+      const charge = () => (meter === undefined ? undefined : meter.charge(ledger.chargedUsage, context.startedAt))
+      cleanup.add(() => reservation.settle(ledger.charge, charge()))
+      ledger.reservation = {
+        renew: (further) => reservation.renew(addCost(further, admitted, meter), options),
+      }
+      const { figures, passed = [] } = reservation
+      if (figures !== undefined) Object.assign(ledger.headers, limitHeaders(figures, context.route.family, now()))
+      if (passed.length > 0) ledger.headers['x-svc-soft-limit'] = softLimitHeader(passed)
     })
   }
 }
 
 /**
- * A request to an agent asks the agent's model in the name of the same caller. That request counts under the rules for
- * all models, with its tokens.
+ * What a request asks for. A request to an agent asks the agent's model in the name of the same caller: that request
+ * counts under the rules for all models, with its tokens.
  */
-function withoutSharedRules(principal: Principal): Principal {
-  return { ...principal, quotas: principal.quotas.filter(({ model }) => model !== '') }
+function toUse({ context, model, through, document }: ResolvedRequest, meter: SpendMeter | undefined): QuotaUse {
+  const { usecase } = context.route
+  const { prompt, answer } = isWithoutTokens(usecase)
+    ? { prompt: 0, answer: 0 }
+    : estimateTokens(document, { isGenerated: isGenerating(usecase) })
+  return {
+    model: model.name,
+    through,
+    isOuter: model.serving.kind === 'agent',
+    tokens: prompt + answer,
+    endUser: () => readEndUser(document),
+    cost: () =>
+      meter?.estimate(model, { promptTokens: prompt, completionTokens: answer, media: countImages(usecase, document) }),
+  }
+}
+
+/** Most images that one request makes in the formats. */
+const MAX_IMAGES = 10
+
+/** Images that a request asks for. */
+function countImages(usecase: string | undefined, document: RequestDocument): ExpectedUse['media'] {
+  if (usecase !== 'image') return undefined
+  const count = document.texts().root.get('n')
+  const images = count?.kind === 'number' ? Number(count.toValue()) : 1
+  return { images: Number.isFinite(images) ? Math.min(Math.max(1, Math.ceil(images)), MAX_IMAGES) : 1 }
+}
+
+/** Adds what the request has cost and its next call may cost. */
+function addCost(
+  further: Parameters<TurnReservation['renew']>[0],
+  { request: { model, context }, ledger }: AdmittedRequest,
+  meter: SpendMeter | undefined,
+): FurtherUse {
+  if (meter === undefined) return further
+  const answer = Math.min(further.next, FURTHER_ANSWER)
+  const next = meter.estimate(model, { promptTokens: further.next - answer, completionTokens: answer })
+  const spent = meter.charge(ledger.usageByModel, context.startedAt)
+  return { ...further, costMicros: (spent ?? 0) + (next?.micros ?? 0) }
 }
 
 function checkModel(request: ResolvedRequest): void {

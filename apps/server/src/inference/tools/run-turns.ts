@@ -5,6 +5,7 @@ import { estimateText } from '../core/estimate-tokens.ts'
 import { addUsage, type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../core/events.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
 import type { ChatRequest, ToolCall } from '../core/request.ts'
+import { isUsedUp } from '../core/used-up.ts'
 import { addTexts } from './add-texts.ts'
 import { answerPending, appendTurn, type Conversation, type FilteredAnswer, offerTools } from './conversation.ts'
 import { DEFAULT_TURNS, type LoopLimits } from './limits.ts'
@@ -204,7 +205,7 @@ async function reserve(turn: Turn, answers: readonly CallAnswer[], { task, reque
     await task.turns.reserve(before + estimateText(bytes) + (request.generation.maxTokens || OPEN_ANSWER))
     return true
   } catch (error) {
-    if (SvcError.is(error) && error.code === 'quota_exceeded') return false
+    if (SvcError.is(error) && isUsedUp(error)) return false
     throw error
   }
 }

@@ -408,23 +408,26 @@ describe('a loop of tools', () => {
     expect([asked.length, servers.openSets]).toEqual([3, 0])
   })
 
-  it('ends with the results so far where the quota is used up', async () => {
-    const { run, asked } = createWorld({
-      tools: { look: { run: () => toTextResult('seen') } },
-      turns: [calling(['look', '{}'])],
-      reserve: async (tokens) => {
-        expect(tokens).toBe(10 + 2 + 1 + 256)
-        throw new SvcError('rate_limited', 'used up', { code: 'quota_exceeded' })
-      },
-    })
-    const steps = await run()
-    expect(asked).toHaveLength(1)
-    expect(steps.slice(-3)).toMatchObject([
-      { type: 'warning', code: 'turns_ended' },
-      { type: 'choice-end', finishReason: 'length' },
-      { type: 'usage', usage: { promptTokens: 10 } },
-    ])
-  })
+  it.each(['quota_exceeded', 'limit_exceeded', 'budget_exceeded'])(
+    'ends with the results so far at %s',
+    async (code) => {
+      const { run, asked } = createWorld({
+        tools: { look: { run: () => toTextResult('seen') } },
+        turns: [calling(['look', '{}'])],
+        reserve: async (tokens) => {
+          expect(tokens).toBe(10 + 2 + 1 + 256)
+          throw new SvcError('rate_limited', 'used up', { code })
+        },
+      })
+      const steps = await run()
+      expect(asked).toHaveLength(1)
+      expect(steps.slice(-3)).toMatchObject([
+        { type: 'warning', code: 'turns_ended' },
+        { type: 'choice-end', finishReason: 'length' },
+        { type: 'usage', usage: { promptTokens: 10 } },
+      ])
+    },
+  )
 
   it('ends when the tools take too long', async () => {
     const { run, clock, servers } = createWorld({

@@ -18,7 +18,7 @@ export interface LazyRealtimeParts {
   readonly openStages: OpenStages
   readonly models: Pick<ModelDirectory, 'find'>
   readonly settings: Pick<Settings, 'get'>
-  readonly quotas: Pick<Quotas, 'readStatus'>
+  readonly quotas: Pick<Quotas, 'readStatus' | 'hasLimits' | 'limits'>
   readonly clock: Clock
   readonly config: Pick<ServerConfig, 'opaqueErrors'>
 }

@@ -8,6 +8,7 @@ import type { Clock } from '../../ports.ts'
 import type { PipelineStages } from '../../realtime/ports.ts'
 import type { StageParts } from '../../realtime/stages/pipeline-stages.ts'
 import type { Residency } from '../../residency/residency.ts'
+import type { SpendMeter } from '../../spend/spend-meter.ts'
 import type { LazyInference } from './lazy-inference.ts'
 
 /**
@@ -28,7 +29,9 @@ export interface OpenStagesParts {
   readonly inference: LazyInference
   readonly models: Pick<ModelDirectory, 'find'>
   readonly residency: Pick<Residency, 'load'>
-  readonly quotas: Pick<Quotas, 'reserve'>
+  readonly quotas: Pick<Quotas, 'reserve' | 'hasLimits'>
+  /** Knows what a turn costs, for budgets. */
+  readonly meter: SpendMeter
   readonly files: Pick<PrivateFiles, 'create'>
   readonly metrics: Pick<Metrics, 'server'>
   readonly traces: TraceRecorder
@@ -37,7 +40,7 @@ export interface OpenStagesParts {
 
 /** Makes the stages of sessions. Nothing of them is loaded yet. */
 export function createOpenStages(parts: OpenStagesParts): OpenStages {
-  const { inference, models, residency, quotas, files, metrics, traces, clock } = parts
+  const { inference, models, residency, quotas, meter, files, metrics, traces, clock } = parts
   return async () => {
     const [{ createPipelineStages, holdsConversations }, { readNamedServers }, { core, performQuietly }] =
       await Promise.all([
@@ -51,6 +54,7 @@ export function createOpenStages(parts: OpenStagesParts): OpenStages {
       findModel: (name) => models.find(name),
       residency,
       quotas,
+      meter,
       files,
       readHostedTools: readNamedServers,
       traces,

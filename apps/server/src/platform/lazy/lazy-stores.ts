@@ -85,6 +85,13 @@ export function createAccountStores(database: Database): Stores {
       backfillSources: async (call) => (await open()).usage.backfillSources(call),
       prune: async (asked, call) => (await open()).usage.prune(asked, call),
     },
+    limits: {
+      list: async (call) => (await open()).limits.list(call),
+      create: async (asked, call) => (await open()).limits.create(asked, call),
+      change: async (asked, call) => (await open()).limits.change(asked, call),
+      remove: async (asked, call) => (await open()).limits.remove(asked, call),
+      removeOldCounters: async (asked, call) => (await open()).limits.removeOldCounters(asked, call),
+    },
     quotas: {
       listRules: async (asked, call) => (await open()).quotas.listRules(asked, call),
       listRulesByUsers: async (asked, call) => (await open()).quotas.listRulesByUsers(asked, call),

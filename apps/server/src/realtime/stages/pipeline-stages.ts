@@ -11,6 +11,7 @@ import type { TraceRecorder } from '../../monitoring/recorders.ts'
 import type { Clock } from '../../ports.ts'
 import type { Residency } from '../../residency/residency.ts'
 import type { PerformInside } from '../../routing/model-ports.ts'
+import type { SpendMeter } from '../../spend/spend-meter.ts'
 import type { PipelineStages, StageCall, ThinkRequest } from '../ports.ts'
 import { createPartAsker, REALTIME_PATH } from './ask-part.ts'
 import { checkStageAccess, refuseStage } from './check-access.ts'
@@ -37,7 +38,9 @@ export interface StageParts {
   readonly performQuietly: PerformInside
   readonly findModel: FindModel
   readonly residency: Pick<Residency, 'load'>
-  readonly quotas: Pick<Quotas, 'reserve'>
+  readonly quotas: Pick<Quotas, 'reserve' | 'hasLimits'>
+  /** Knows what models cost, for budgets. @default nothing has a price */
+  readonly meter?: SpendMeter | undefined
   /** Files of sound on the way to backends. */
   readonly files: Pick<PrivateFiles, 'create'>
   /** Reads tools of servers that a session names. @throws {SvcError} `invalid_request` naming the entry */
@@ -169,7 +172,13 @@ export function createPipelineStages(
     check(call) {
       // A model that is not there fails the load, by its key.
       const models = Object.values(names).flatMap((name) => findModel(name) ?? [])
-      return checkStageAccess(call, { pipeline: findModel(model.name) ?? model, through, models, quotas })
+      return checkStageAccess(call, {
+        pipeline: findModel(model.name) ?? model,
+        through,
+        models,
+        quotas,
+        meter: parts.meter,
+      })
     },
     async detectSpeech(samples, { caller, signal }) {
       refuseStage(caller.principal, { pipeline: model, through })

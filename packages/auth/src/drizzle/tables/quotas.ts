@@ -37,6 +37,12 @@ export const quotaCountersOnSqlite = sqlite.sqliteTable('auth_quota_counters', {
   windowStart: sqlite.integer('window_start').notNull(),
   requests: sqlite.integer('requests').notNull(),
   tokens: sqlite.integer('tokens').notNull(),
+  /** Whole millionths of the currency of the limit. */
+  costMicros: sqlite.integer('cost_micros').notNull().default(0),
+  /** Open reservations. */
+  parallel: sqlite.integer('parallel').notNull().default(0),
+  /** The parts of a rolling window, as JSON. */
+  buckets: sqlite.text('buckets'),
 })
 
 export const quotaCountersOnPostgres = pg.pgTable('auth_quota_counters', {
@@ -44,6 +50,9 @@ export const quotaCountersOnPostgres = pg.pgTable('auth_quota_counters', {
   windowStart: pg.bigint('window_start', { mode: 'number' }).notNull(),
   requests: pg.bigint('requests', { mode: 'number' }).notNull(),
   tokens: pg.bigint('tokens', { mode: 'number' }).notNull(),
+  costMicros: pg.bigint('cost_micros', { mode: 'number' }).notNull().default(0),
+  parallel: pg.bigint('parallel', { mode: 'number' }).notNull().default(0),
+  buckets: pg.text('buckets'),
 })
 
 /** The reservations of running requests, until they are settled. */
@@ -54,6 +63,7 @@ export const quotaReservationsOnSqlite = sqlite.sqliteTable(
     ruleId: sqlite.text('rule_id').notNull(),
     windowStart: sqlite.integer('window_start').notNull(),
     tokens: sqlite.integer('tokens').notNull(),
+    costMicros: sqlite.integer('cost_micros').notNull().default(0),
     expiresAt: sqlite.integer('expires_at').notNull(),
   },
   (table) => [
@@ -69,6 +79,7 @@ export const quotaReservationsOnPostgres = pg.pgTable(
     ruleId: pg.text('rule_id').notNull(),
     windowStart: pg.bigint('window_start', { mode: 'number' }).notNull(),
     tokens: pg.bigint('tokens', { mode: 'number' }).notNull(),
+    costMicros: pg.bigint('cost_micros', { mode: 'number' }).notNull().default(0),
     expiresAt: pg.bigint('expires_at', { mode: 'number' }).notNull(),
   },
   (table) => [

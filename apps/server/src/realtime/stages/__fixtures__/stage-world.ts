@@ -107,9 +107,10 @@ export function createStageWorld(
         },
       },
       quotas: {
+        hasLimits: false,
         async reserve(_, { model: name }) {
           await answers.reserve?.(name)
-          return { settle: () => undefined, renew: async () => undefined }
+          return { figures: undefined, passed: [], settle: () => undefined, renew: async () => undefined }
         },
       },
       files: {

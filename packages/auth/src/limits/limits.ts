@@ -1,0 +1,148 @@
+import { AuthError, missing } from '../errors.ts'
+import type { CallOptions, Clock } from '../ports/clock.ts'
+import type { Limit, LimitStore } from '../ports/limits.ts'
+import type { LimitRule, QuotaCounter, QuotaStore } from '../ports/usage.ts'
+import type { Principal } from '../principal.ts'
+import type { QuotaQueue } from '../quotas/quota-queue.ts'
+import { currentCounter, windowEnd, windowStart } from '../quotas/windows.ts'
+import { createId } from '../token-hasher.ts'
+import { withSignal } from '../with-signal.ts'
+import { type LimitBook, toLimitRule } from './limit-book.ts'
+import { EACH, type LimitDraft, readLimitDraft } from './limit-draft.ts'
+
+/** A limit with the count of one subject. */
+export interface LimitStatus extends Limit {
+  /** Who is counted; undefined for a limit of each, which has a count for every one. */
+  readonly countedId: string | undefined
+  /** The counts in the current window, reserved ones included; undefined where nobody is counted. */
+  readonly count: LimitCount | undefined
+}
+
+/** A count in its window. */
+export interface LimitCount {
+  readonly requests: number
+  readonly tokens: number
+  /** Whole millionths. */
+  readonly costMicros: number
+  /** Requests that run now. */
+  readonly parallel: number
+  /** Time at which it is zero again if nothing more is counted, milliseconds since the epoch. */
+  readonly resetsAt: number
+}
+
+/** The limits of a server. */
+export interface Limits {
+  list(options: CallOptions): Promise<readonly LimitStatus[]>
+  /** @param options.of the one whose count of a limit for "each" is read @throws {AuthError} `not_found` */
+  read(id: string, options: CallOptions & { readonly of?: string | undefined }): Promise<LimitStatus>
+  /** The limits that hold for a caller whatever it asks for. */
+  readOwn(principal: Principal, options: CallOptions): Promise<readonly LimitStatus[]>
+  /** @throws {AuthError} `invalid_request`; `conflict` when there are 5,000 limits */
+  create(draft: LimitDraft, options: CallOptions): Promise<LimitStatus>
+  /** Changes a limit. Its counts stay, unless its window is another one. @throws as {@link create}; `not_found` */
+  change(id: string, draft: LimitDraft, options: CallOptions): Promise<LimitStatus>
+  /** @throws {AuthError} `not_found` */
+  remove(id: string, options: CallOptions): Promise<void>
+  /** Removes counters of limits for "each" whose windows are over. */
+  tidy(options: CallOptions): Promise<void>
+}
+
+/** Dependencies of {@link createLimits}. */
+export interface LimitsOptions {
+  readonly store: LimitStore
+  readonly counters: Pick<QuotaStore, 'readCounters' | 'forget'>
+  readonly queue: Pick<QuotaQueue, 'settled'>
+  readonly book: Pick<LimitBook, 'matchOwn' | 'forget'>
+  readonly clock: Pick<Clock, 'now'>
+  readonly hasModel?: ((name: string) => boolean) | undefined
+}
+
+/** Each request looks at the limits of its caller, and all of them are in memory. */
+const MAX_LIMITS = 5000
+const TIDY_BATCH = 1000
+
+/** Creates the limits over their store. */
+export function createLimits(options: LimitsOptions): Limits {
+  const { store, counters, queue, book, clock, hasModel } = options
+
+  async function describe(rules: readonly LimitRule[], call: CallOptions): Promise<readonly LimitStatus[]> {
+    const counted = rules.filter(({ subjectId }) => subjectId !== EACH)
+    if (counted.length === 0) return rules.map((rule) => toStatus(rule, undefined))
+    await withSignal(queue.settled(), call.signal)
+    const found = await counters.readCounters(
+      counted.map(({ id }) => id),
+      call,
+    )
+    const byId = new Map(found.map((counter) => [counter.ruleId, counter]))
+    return rules.map((rule) => toStatus(rule, byId.get(rule.id)))
+  }
+
+  function toStatus(rule: LimitRule, stored: QuotaCounter | undefined): LimitStatus {
+    if (rule.subjectId === EACH) return { ...rule.limit, countedId: undefined, count: undefined }
+    const counter = currentCounter(rule, stored, clock.now())
+    const { requests, tokens, costMicros = 0, parallel = 0 } = counter
+    const resetsAt = windowEnd(rule, counter)
+    const count = { requests, tokens, costMicros, parallel, resetsAt }
+    return { ...rule.limit, countedId: rule.subjectId, count }
+  }
+
+  async function find(id: string, call: CallOptions): Promise<Limit> {
+    const limit = (await store.list(call)).find((each) => each.id === id)
+    if (limit === undefined) throw missing('limit not found')
+    return limit
+  }
+
+  async function describeOne(limit: Limit, call: CallOptions, of?: string): Promise<LimitStatus> {
+    const [status] = await describe([toLimitRule(limit, of)], call)
+    if (status === undefined) throw missing('limit not found')
+    return status
+  }
+
+  return {
+    async list(call) {
+      return describe(
+        (await store.list(call)).map((limit) => toLimitRule(limit)),
+        call,
+      )
+    },
+    async read(id, call) {
+      const limit = await find(id, call)
+      const of = limit.subject.id === EACH && call.of !== '' ? call.of : undefined
+      return describeOne(limit, call, of)
+    },
+    readOwn: async (principal, call) => describe(await book.matchOwn(principal, call), call),
+    async create(draft, call) {
+      const limit: Limit = { id: createId(), ...readLimitDraft(draft, { hasModel }), createdAt: clock.now() }
+      if (!(await store.create(limit, { ...call, most: MAX_LIMITS }))) {
+        throw new AuthError('conflict', `there are ${MAX_LIMITS} limits already`, { code: 'too_many_limits' })
+      }
+      book.forget()
+      return describeOne(limit, call)
+    },
+    async change(id, draft, call) {
+      const before = await find(id, call)
+      const limit: Limit = { ...before, ...readLimitDraft(draft, { before, hasModel }) }
+      const restarts = JSON.stringify(before.window) !== JSON.stringify(limit.window)
+      if (!(await store.change(limit, { ...call, restarts }))) throw missing('limit not found')
+      if (restarts) await counters.forget?.(id)
+      book.forget()
+      return describeOne(limit, call)
+    },
+    async remove(id, call) {
+      if (!(await store.remove(id, call))) throw missing('limit not found')
+      await counters.forget?.(id)
+      book.forget()
+    },
+    async tidy(call) {
+      for (const limit of await store.list(call)) {
+        if (limit.subject.id !== EACH) continue
+        const rule = toLimitRule(limit)
+        const length = limit.window.kind === 'rolling' ? limit.window.ms : 0
+        const bounds = { before: windowStart(rule, clock.now()) - length, limit: TIDY_BATCH }
+        while ((await store.removeOldCounters(limit.id, { ...call, ...bounds })) === TIDY_BATCH) {
+          call.signal.throwIfAborted()
+        }
+      }
+    },
+  }
+}
