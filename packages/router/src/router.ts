@@ -52,11 +52,12 @@ export interface Router {
    *
    * @param prompt a text, or the probe that `extractProbe` found in a request
    * @param options.facts what the text does not say, for signals. @default nothing is known
+   * @param options.isTrial leaves no trace in sticky conversations and in measurements. @default false
    * @throws `router_no_fallback`, `router_depth`, `router_model_missing`; the signal's reason once it is aborted
    */
   decide(
     prompt: string | Probe,
-    options?: OptionalSignal & { readonly facts?: RequestFacts | undefined },
+    options?: OptionalSignal & { readonly facts?: RequestFacts | undefined; readonly isTrial?: boolean | undefined },
   ): Promise<RouterDecision>
   /** Undefined for a router without embedding cache. */
   readCacheStats(): EmbeddingCacheStats | undefined
@@ -131,7 +132,7 @@ export function createRouter(options: RouterOptions): Router {
     problems,
     classifier: classifier?.name,
     readCacheStats: () => usable?.readCacheStats?.(),
-    async decide(prompt, { signal = new AbortController().signal, caller, facts = NO_FACTS } = {}) {
+    async decide(prompt, { signal = new AbortController().signal, caller, facts = NO_FACTS, isTrial = false } = {}) {
       const isPrompt = typeof prompt === 'string' || (Array.isArray(prompt?.turns) && typeof prompt.text === 'string')
       checkArgument(isPrompt, 'decide: prompt', 'a text or a Probe', prompt)
       signal.throwIfAborted()
@@ -146,7 +147,7 @@ export function createRouter(options: RouterOptions): Router {
       if (signals !== undefined) {
         const classify = async () =>
           classifier === undefined ? {} : await tryToClassify(probe, classifier, { signal, caller })
-        const { choice, ...explained } = await signals.choose(probe, facts, { classify, admit, fallBack })
+        const { choice, ...explained } = await signals.choose({ probe, facts, isTrial }, { classify, admit, fallBack })
         const by = explained.isClassified ? (classifier?.name ?? 'fallback') : 'none'
         return describeDecision(choice, { ...explained, classifier: by, latencyMs: clock.monotonic() - begun })
       }

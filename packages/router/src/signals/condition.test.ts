@@ -5,8 +5,7 @@ import { all, any, type Condition, NoteList, not, type Truth, toCondition } from
 import { RequestView } from './view.ts'
 
 const VIEW = new RequestView(
-  createProbe(['x']),
-  {},
+  { probe: createProbe(['x']), facts: {} },
   { targets: { describe: () => ({}) }, latencies: { find: () => undefined }, now: () => 0 },
 )
 

@@ -267,6 +267,18 @@ describe('sticky', () => {
   })
 })
 
+it('a trial leaves no trace', async () => {
+  const clock = createFakeClock()
+  const latencies = createLatencies()
+  latencies.record('small', { firstTokenMs: 1 }, clock.monotonic())
+  const router = build({ sticky: {}, select: { by: 'fastest', explore: 0.5 } }, { clock, latencies })
+  for (let round = 0; round < 9; round++) {
+    expect(await router.decide('chat', { isTrial: true })).toMatchObject({ servedModel: 'small', reason: 'selected' })
+  }
+  expect(await router.decide('chat')).toMatchObject({ servedModel: 'small', reason: 'selected' })
+  expect(await router.decide('chat', { isTrial: true })).toMatchObject({ reason: 'sticky' })
+})
+
 describe('select', () => {
   const candidates = ['a', 'b', 'c'].map((model) => ({ model, labels: ['chat', 'code', 'math'] }))
 

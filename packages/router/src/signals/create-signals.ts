@@ -52,7 +52,7 @@ export function createSignals(options: SignalsOptions): Signals {
   const ports = { targets, latencies, now: () => clock.now() }
   return {
     problems: plan.problems,
-    choose: (probe, facts, core) => new Run(parts, new RequestView(probe, facts, ports), core).choose(),
+    choose: (request, core) => new Run(parts, new RequestView(request, ports), core).choose(),
   }
 }
 
@@ -93,7 +93,7 @@ class Run {
     let choice = kept === undefined ? (used ?? (await this.#choosePlainly())) : this.#choose(kept, 'sticky')
     this.#view.chosen = choice.servedModel
     choice = this.#applyAfter(kept === undefined) ?? choice
-    if (key !== undefined && !choice.usedFallback) sticky?.set(key, choice.servedModel)
+    if (key !== undefined && !choice.usedFallback && !this.#view.isTrial) sticky?.set(key, choice.servedModel)
     return {
       choice,
       isClassified: this.#isClassified,

@@ -19,6 +19,7 @@ export {
 } from './latencies.ts'
 export type { Signals } from './ports.ts'
 export { validateSignals } from './read-settings.ts'
+export { toRuleSettings } from './rule-keys.ts'
 export type { FiredRule, RuleEffect } from './rules.ts'
 export type { Selected } from './selection.ts'
 export type { ConditionSettings, RuleSettings, SelectSettings, StickySettings, TimeWindow } from './settings.ts'

@@ -2,8 +2,8 @@ import { checkArgument } from '@svc/errors'
 
 /** The speed of a model, as its replies have shown it. */
 export interface MeasuredLatency {
-  /** Mean time to the first token, milliseconds. */
-  readonly firstTokenMs: number
+  /** Mean time to the first token, milliseconds; undefined where it was never measured. */
+  readonly firstTokenMs: number | undefined
   /** Mean speed of an answer; undefined before one of several tokens was measured. */
   readonly tokensPerSecond: number | undefined
   /** Monotonic milliseconds of the newest measurement. */
@@ -12,7 +12,8 @@ export interface MeasuredLatency {
 
 /** One measured reply. */
 export interface LatencySample {
-  readonly firstTokenMs: number
+  /** Leave out where only whole answers are timed: their tokens a second hold the wait then. */
+  readonly firstTokenMs?: number | undefined
   /** Leave out where the answer was too short to tell. */
   readonly tokensPerSecond?: number | undefined
 }
@@ -43,11 +44,11 @@ export function createLatencies({ maxModels = DEFAULT_MAX_MODELS }: { readonly m
   return {
     find: (model) => known.get(model),
     record(model, { firstTokenMs, tokensPerSecond }, at) {
-      if (!isMeasure(firstTokenMs)) return
+      if (!isMeasure(firstTokenMs) && !isMeasure(tokensPerSecond)) return
       const before = known.get(model)
       known.delete(model)
       known.set(model, {
-        firstTokenMs: mix(before?.firstTokenMs, firstTokenMs),
+        firstTokenMs: isMeasure(firstTokenMs) ? mix(before?.firstTokenMs, firstTokenMs) : before?.firstTokenMs,
         tokensPerSecond:
           isMeasure(tokensPerSecond) && tokensPerSecond > 0
             ? mix(before?.tokensPerSecond, tokensPerSecond)
@@ -70,5 +71,5 @@ function mix(mean: number | undefined, sample: number): number {
 
 /** Milliseconds until an answer of that many tokens is whole, as far as it is known. */
 export function estimateDuration({ firstTokenMs, tokensPerSecond }: MeasuredLatency, tokens: number): number {
-  return firstTokenMs + (tokensPerSecond === undefined ? 0 : (tokens / tokensPerSecond) * 1000)
+  return (firstTokenMs ?? 0) + (tokensPerSecond === undefined ? 0 : (tokens / tokensPerSecond) * 1000)
 }

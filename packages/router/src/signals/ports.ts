@@ -30,5 +30,9 @@ export interface SignalChoice {
 /** Rules, sticky conversations and selection of one router. */
 export interface Signals {
   readonly problems: readonly RouterProblem[]
-  choose(probe: Probe, facts: RequestFacts, core: RouterCore): Promise<SignalChoice>
+  /** @param request.isTrial leaves no trace: no conversation is kept, and no model is tried to measure it */
+  choose(
+    request: { readonly probe: Probe; readonly facts: RequestFacts; readonly isTrial: boolean },
+    core: RouterCore,
+  ): Promise<SignalChoice>
 }

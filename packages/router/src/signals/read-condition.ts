@@ -27,7 +27,8 @@ function readNode(value: unknown, path: Path, place: Place): Condition | undefin
   if (node === undefined) return undefined
   reader.keys(node, KEYS, path)
   const keys = Object.keys(node).filter((key) => KEYS.includes(key) && node[key] !== undefined)
-  if (keys.length === 0) return Object.keys(node).length > 0 ? undefined : reader.report(path, 'names no signal')
+  if (keys.length === 0)
+    return Object.values(node).some((each) => each !== undefined) ? undefined : reader.report(path, 'names no signal')
   parts.left -= keys.length
   if (parts.left < 0) return reader.report(path, `has more than ${MAX_PARTS} parts`)
   const conditions = keys.map((key) => readPart(key, node[key], [...path, key], place))

@@ -35,7 +35,7 @@ export function createSelector(settings: SelectSettings, monotonic: () => number
     const count = { by, fitting: fitting.length }
     if (by === 'fitting') return { model: first, ...count }
     if (by === 'cheapest') return { ...findCheapest(fitting, view, expectedOutputTokens), ...count }
-    const tried = explore?.(fitting, view)
+    const tried = view.isTrial ? undefined : explore?.(fitting, view)
     if (tried !== undefined) return { model: tried, ...count, explores: true }
     return { ...findFastest(fitting, view, expectedOutputTokens), ...count }
   }

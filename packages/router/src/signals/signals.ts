@@ -175,8 +175,8 @@ function readLatency(value: unknown, path: Path, context: ConditionContext): Con
   return toCondition('latency', (view) => {
     const asked = name === '' ? view.chosen : name
     const latency = asked === undefined ? undefined : view.ports.latencies.find(asked)
-    if (latency === undefined) return { truth: undefined, value: 'unknown' }
-    const { firstTokenMs } = latency
+    const firstTokenMs = latency?.firstTokenMs
+    if (firstTokenMs === undefined) return { truth: undefined, value: 'unknown' }
     return { truth: isWithin(firstTokenMs, { min, max }), value: `${asked} ${Math.round(firstTokenMs)} ms` }
   })
 }

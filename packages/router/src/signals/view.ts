@@ -21,6 +21,8 @@ export interface ViewPorts {
 export class RequestView {
   readonly facts: RequestFacts
   readonly ports: ViewPorts
+  /** Whether nothing may remember the decision. */
+  readonly isTrial: boolean
   /** The labels; undefined before the classifier, and where none was asked. */
   found: Classification | undefined
   /** The model that serves so far; undefined before the classifier. */
@@ -30,9 +32,17 @@ export class RequestView {
   #language: DetectedLanguage | undefined
   #tokens: number | undefined
 
-  constructor(probe: Probe, facts: RequestFacts, ports: ViewPorts) {
+  constructor(
+    {
+      probe,
+      facts,
+      isTrial = false,
+    }: { readonly probe: Probe; readonly facts: RequestFacts; readonly isTrial?: boolean },
+    ports: ViewPorts,
+  ) {
     this.#probe = probe
     this.facts = facts
+    this.isTrial = isTrial
     this.ports = ports
   }
 

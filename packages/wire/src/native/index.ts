@@ -67,6 +67,7 @@ export {
 export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './resources.ts'
 export {
   type RouterDecideReply,
+  type RouterDecideRequest,
   type RouterDecisionList,
   type RouterStatus,
   routerCacheStats,

@@ -266,6 +266,19 @@ export const freeMap: Field<Readonly<Record<string, unknown>>> = register(
   { expected: 'a map' },
 )
 
+/**
+ * Any value, passed on as plain data; the reader of the block finds its mistakes. Null reads as absent.
+ *
+ * @param json the field in JSON Schema
+ */
+export function plainValue(json: Readonly<Record<string, unknown>>): Field<unknown> {
+  const read = (node: YamlNode): Reading =>
+    isJson(node)
+      ? { value: toPlainValue(node) }
+      : { reason: 'must be sayable in JSON: holds a number that is not finite' }
+  return register(readNode(read, z.unknown()), { expected: 'a value', json })
+}
+
 function isJson(node: YamlNode): boolean {
   if (node.kind === 'list') return node.items.every(isJson)
   if (node.kind === 'map') return [...node.entries.values()].every(({ value }) => isJson(value))
