@@ -81,7 +81,7 @@ export const routerBlock = z
     fallback: text,
     embedding_cache: embeddingCache.nullish(),
     knn: knn.nullish(),
-    rules: z.unknown(),
+    rules: z.unknown().optional(),
     sticky: sticky.nullish(),
     select: select.nullish(),
   })

@@ -213,7 +213,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
 }
 
 /** Counts requests that have ended, and notes how the models of routers did. */
-function noteEnds(series: Metrics['server'], { observe }: Pick<RoutingModule, 'observe'>): CoreOptions['onEnd'] {
+function noteEnds(series: InferenceParts['metrics']['server'], { observe }: Pick<RoutingModule, 'observe'>): CoreOptions['onEnd'] {
   return (ledger, thrown) => {
     countRequest(series, ledger, thrown)
     observe(ledger, thrown)

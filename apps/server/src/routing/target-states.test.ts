@@ -6,8 +6,8 @@ import { NO_USAGE } from '../inference/core/events.ts'
 import { RequestLedger } from '../inference/core/ledger.ts'
 import { createTargetStates } from './target-states.ts'
 
-const MODEL = { name: 'm' } as ModelConfig
-const TARGET = { name: 't' } as ModelConfig
+const MODEL = { name: 'm', serving: { kind: 'backend' } } as ModelConfig
+const TARGET = { ...MODEL, name: 't' }
 
 function createWorld() {
   const clock = createFakeClock()

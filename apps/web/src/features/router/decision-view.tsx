@@ -66,7 +66,7 @@ export function DecisionView({
 }
 
 /** The rules that fired, each with the signals by which it did. */
-function RuleLines({ rules = [] }: Pick<Evidence, 'rules'>) {
+function RuleLines({ rules = [] }: { readonly rules: Evidence['rules'] | undefined }) {
   const { t } = useTranslation('router')
   if (rules.length === 0) return null
   return (
