@@ -35,7 +35,7 @@ describe('rules of a router', () => {
     ['about TICKET-1234', {}, 'small', undefined],
     ['Pourquoi la mer est-elle salée ?', {}, 'mid', 'french'],
     ['word '.repeat(500), {}, 'large', 'long'],
-    ['what is the sum', { 'x-svc-tags': 'data=private' }, 'spare', 'private'],
+    ['what is the sum', { 'x-svc-tags': 'data=private' }, 'small', 'private'],
     ['hello', { 'x-svc-tags': 'data=private' }, 'small', 'private'],
     ['what is the sum', { 'x-svc-tags': 'route=plain' }, 'small', 'plain'],
     ['please fix it', { 'x-svc-tags': 'team=z, code=never' }, 'spare', 'no code'],

@@ -56,7 +56,7 @@ describe('rules', () => {
     }
   })
 
-  it('a restriction holds for labels, too; without a candidate that is left, the fallback serves', async () => {
+  it('a restriction holds for labels and for the fallback', async () => {
     const rules = [
       { when: { keyword: 'one' }, only: ['mid', 'big'] },
       { when: { keyword: 'two' }, only: ['small', 'mid'] },
@@ -64,8 +64,40 @@ describe('rules', () => {
     const router = build({ rules })
     expect(await router.decide('one chat')).toMatchObject({ servedModel: 'mid', reason: 'covered', label: 'chat' })
     expect(await router.decide('one two chat')).toMatchObject({ servedModel: 'mid' })
-    expect(await router.decide('one two math')).toMatchObject({ servedModel: 'spare', reason: 'not-covered' })
+    // The fallback is not among the two: the first that is left serves in its place.
+    expect(await router.decide('one two math')).toMatchObject({
+      servedModel: 'mid',
+      reason: 'not-covered',
+      usedFallback: true,
+      label: 'fallback',
+    })
     expect(await router.decide('math')).toMatchObject({ servedModel: 'big', rules: undefined })
+  })
+
+  it('a restriction binds later rules, the fallback of a failed classifier and sticky conversations', async () => {
+    let isUp = true
+    const words = createWordScorer()
+    const scorer: RouterOptions['scorer'] = {
+      score: (request, call) => (isUp ? words.score(request, call) : Promise.reject(new Error('down'))),
+    }
+    const rules = [
+      { when: { keyword: 'private' }, only: ['mid', 'spare'] },
+      { when: { group: 'staff' }, only: ['mid'] },
+      { when: { group: 'none' }, only: ['big'] },
+      { when: { keyword: 'large' }, use: 'big' },
+      { at: 'after' as const, when: { keyword: 'later' }, use: 'big' },
+    ]
+    const router = build({ rules, sticky: {} }, { scorer })
+    const decide = async (prompt: string, facts = {}) => (await router.decide(prompt, { facts })).servedModel
+    expect(await decide('code large')).toBe('big')
+    expect(await decide('code large private')).toBe('mid')
+    expect(await decide('code private later')).toBe('mid')
+    expect(await decide('math', { conversation: 'x' })).toBe('big')
+    expect(await decide('math private', { conversation: 'x' })).toBe('spare')
+    isUp = false
+    expect(await decide('private')).toBe('spare')
+    expect(await decide('private', { groups: ['staff'] })).toBe('mid')
+    await expect(decide('private', { groups: ['staff', 'none'] })).rejects.toMatchObject({ code: 'router_no_fallback' })
   })
 
   it('a rule after the classifier replaces its choice, and keeps its labels', async () => {

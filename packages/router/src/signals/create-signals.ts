@@ -1,6 +1,7 @@
 import type { Classification } from '../classifiers/classification.ts'
 import { systemClock } from '../clock.ts'
 import type { Choice } from '../decision.ts'
+import { noFallbackError } from '../errors.ts'
 import type { Clock } from '../ports.ts'
 import { selectCandidate } from '../select-candidate.ts'
 import { checkSettings, isWithoutClassifier, type RouterCandidate, type RouterSettings } from '../settings.ts'
@@ -76,6 +77,8 @@ class Run {
   #isClassified = false
   #overridesSticky = false
   #selected: Selected | undefined
+  /** The models to which rules restrict the request. @default all */
+  #allowed: ReadonlySet<string> | undefined
 
   constructor(parts: Parts, view: RequestView, core: RouterCore) {
     this.#parts = parts
@@ -110,11 +113,15 @@ class Run {
       const effect = this.#fire(rule)
       if (effect?.kind === 'use') return this.#choose(effect.model, 'rule')
       if (effect?.kind === 'skip-classifier') this.#skipsClassifier = true
-      if (effect?.kind === 'only') {
-        this.#candidates = this.#candidates.filter(({ model }) => effect.models.includes(model))
-      }
+      if (effect?.kind === 'only') this.#restrict(effect.models)
     }
     return undefined
+  }
+
+  #restrict(models: readonly string[]): void {
+    const before = this.#allowed
+    this.#allowed = new Set(models.filter((model) => before?.has(model) !== false))
+    this.#candidates = this.#candidates.filter(({ model }) => this.#allowed?.has(model))
   }
 
   /** @param isOpen whether every rule may replace the choice, or only those that override a sticky conversation */
@@ -130,6 +137,8 @@ class Run {
   }
 
   #fire(rule: Rule): Rule['effect'] | undefined {
+    // A restriction binds every rule after it.
+    if (rule.effect.kind === 'use' && this.#allowed?.has(rule.effect.model) === false) return undefined
     const fired = tryRule(rule, this.#view)
     if (fired === undefined) return undefined
     this.#fired.push(fired)
@@ -139,7 +148,7 @@ class Run {
 
   /** The model of a conversation while it may stay there. */
   #findKept(model: string | undefined): string | undefined {
-    if (model === undefined) return undefined
+    if (model === undefined || this.#allowed?.has(model) === false) return undefined
     const isListed = model === this.#parts.fallback || this.#parts.candidates.some((each) => each.model === model)
     const { isHealthy } = this.#view.ports.targets.describe(model)
     const isFit = this.#parts.select === undefined ? isHealthy !== false : fits(model, this.#view, 0)
@@ -152,10 +161,10 @@ class Run {
     const { found, error } = await this.#core.classify()
     this.#view.found = found
     if (found === undefined) {
-      if (error === undefined) return this.#core.fallBack('no-classifier', 'classifier unavailable')
-      return this.#core.fallBack('classifier-failed', 'the classifier failed', error)
+      if (error === undefined) return this.#fallBack('no-classifier', 'classifier unavailable')
+      return this.#fallBack('classifier-failed', 'the classifier failed', error)
     }
-    if (found.labels.length === 0) return this.#core.fallBack('no-label', 'no label is active')
+    if (found.labels.length === 0) return this.#fallBack('no-label', 'no label is active')
     return this.#select(this.#candidates, found)
   }
 
@@ -165,13 +174,22 @@ class Run {
     const [first] = covering
     if (first === undefined) {
       const named = found === undefined ? 'no candidate is left' : `no candidate covers labels: ${labels.join(', ')}`
-      return this.#core.fallBack('not-covered', named)
+      return this.#fallBack('not-covered', named)
     }
     const { select } = this.#parts
     if (select === undefined) return this.#choose(first.model, found === undefined ? 'selected' : 'covered')
     this.#selected = select(covering, this.#view)
-    if (this.#selected === undefined) return this.#core.fallBack('not-covered', 'no candidate fits')
+    if (this.#selected === undefined) return this.#fallBack('not-covered', 'no candidate fits')
     return this.#choose(this.#selected.model, 'selected')
+  }
+
+  /** The fallback, where no rule forbids it; else the first candidate that is left, whatever its labels are. */
+  #fallBack(reason: Choice['reason'], because: string, cause?: unknown): Choice {
+    if (this.#allowed?.has(this.#parts.fallback) !== false) return this.#core.fallBack(reason, because, cause)
+    const [first] = this.#candidates.filter(({ model }) => fits(model, this.#view, 0)).concat(this.#candidates)
+    if (first === undefined) throw noFallbackError('rules leave no candidate', cause)
+    const servedModel = this.#core.admit('candidate', first.model)
+    return { servedModel, usedFallback: true, reason, label: 'fallback' }
   }
 
   #choose(model: string, reason: Choice['reason']): Choice {

@@ -88,9 +88,9 @@ const ROWS: readonly Row[] = [
   { prompt: 'un document confidentiel, chat', served: 'local', rules: ['secret'] },
   { prompt: 'confidentiality in a chat', served: 'small' },
   { prompt: 'streng, aber nicht geheim, chat', served: 'small' },
-  // A rule that restricts goes on to the next rule.
-  { prompt: '请把这份机密文件翻译成英文', served: 'east', rules: ['secret', 'east'] },
-  { prompt: 'この社外秘の資料を要約してください', served: 'east', rules: ['secret', 'east'] },
+  // A restriction binds the rules after it.
+  { prompt: '请把这份机密文件翻译成英文', served: 'local', rules: ['secret'] },
+  { prompt: 'この社外秘の資料を要約してください', served: 'local', rules: ['secret'] },
   // Groups and tags.
   { prompt: 'some code', facts: { groups: ['legal'] }, served: 'local', rules: ['secret'] },
   { prompt: 'some code', facts: { groups: ['sales', 'hr'] }, served: 'local', rules: ['secret'] },
@@ -105,7 +105,7 @@ const ROWS: readonly Row[] = [
   { prompt: 'a chat', facts: { hasImages: true, tags: {} }, served: 'vision', rules: ['pictures'] },
   { prompt: 'a chat', facts: { hasImages: true, tags: { media: 'ignore' } }, served: 'small' },
   { prompt: 'a chat', facts: { hasImages: true }, served: 'small' },
-  { prompt: 'confidential', facts: { hasImages: true, tags: {} }, served: 'vision', rules: ['secret', 'pictures'] },
+  { prompt: 'confidential', facts: { hasImages: true, tags: {} }, served: 'local', rules: ['secret'] },
   // Languages.
   { prompt: 'このコードを直してください', served: 'east', rules: ['east'] },
   { prompt: '为什么天空是蓝色的？', served: 'east', rules: ['east'] },

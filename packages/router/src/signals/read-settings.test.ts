@@ -53,7 +53,7 @@ describe('mistakes in rules', () => {
     [[{ when: { hasTools: true } }], 'rules.0'],
     [[{ ...USE, only: ['mid'], when: { hasTools: true } }], 'rules.0'],
     [[{ use: 'huge', when: { hasTools: true } }], 'rules.0.use'],
-    [[{ only: ['spare'], when: { hasTools: true } }], 'rules.0.only'],
+    [[{ only: ['mid', 'huge'], when: { hasTools: true } }], 'rules.0.only'],
     [[{ only: ['mid'], at: 'after', when: { hasTools: true } }], 'rules.0.only'],
     [[{ skipClassifier: true, at: 'after', when: { hasTools: true } }], 'rules.0.skip_classifier'],
     [[{ skipClassifier: false, when: { hasTools: true } }], 'rules.0.skip_classifier'],

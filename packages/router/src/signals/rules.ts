@@ -97,16 +97,12 @@ function readEffect(
     if (at === 'after') return reader.report([...path, effect], 'comes too late after the classifier')
     return rule[effect] === true ? { kind: 'skip-classifier' } : reader.report([...path, effect], 'must be true')
   }
-  const models = reader.texts(rule[effect], [...path, effect], effect === 'use' ? 1 : settings.candidates.length || 1)
+  const models = reader.texts(rule[effect], [...path, effect], effect === 'use' ? 1 : settings.candidates.length + 1)
   if (models === undefined) return undefined
   const known = settings.candidates.map(({ model }) => model)
-  const listed = effect === 'use' && settings.fallback ? [...known, settings.fallback] : known
-  const foreign = models.find((model) => !listed.includes(model))
+  const foreign = models.find((model) => model !== settings.fallback && !known.includes(model))
   if (foreign !== undefined) {
-    return reader.report(
-      [...path, effect],
-      `"${foreign}" is not a candidate${effect === 'use' ? ' and not the fallback' : ''}`,
-    )
+    return reader.report([...path, effect], `"${foreign}" is not a candidate and not the fallback`)
   }
   if (effect === 'use') return { kind: 'use', model: models[0] ?? '' }
   return at === 'before'

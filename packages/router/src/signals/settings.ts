@@ -73,7 +73,10 @@ export interface RuleSettings {
   readonly when: ConditionSettings
   /** A candidate, or the fallback: it serves. */
   readonly use?: string | undefined
-  /** Only these candidates stay. Before the classifier only. */
+  /**
+   * Only these candidates stay, for every later rule too; the fallback only where it is among them. Before the
+   * classifier only.
+   */
   readonly only?: readonly string[] | undefined
   /** The candidates are not narrowed by labels. Before the classifier only. */
   readonly skipClassifier?: boolean | undefined
