@@ -387,7 +387,7 @@ const PROMISES = {
     ],
   },
   '@svc/router': {
-    printed: ['large code 0.91'],
+    printed: ['large code 0.91', 'large experts: theorem', 'vision pictures: true', 'small -'],
     names: [
       'RouterError',
       'chooseTurnEnd',
@@ -404,6 +404,14 @@ const PROMISES = {
       corpus: ['MAX_ENTRIES_PER_REQUEST', 'createCorpora', 'createEntryId', 'createFingerprint'],
       fit: ['embedLabelledTexts', 'evaluateRouter', 'fitActivationThreshold', 'fitKnnThresholds'],
       node: ['createCorpusFiles'],
+      signals: [
+        'createLatencies',
+        'createSignals',
+        'detectLanguage',
+        'extractFacts',
+        'toRuleSettings',
+        'validateSignals',
+      ],
       vector: ['MAX_DIMENSION', 'VectorError', 'createVectorIndex'],
     },
   },
