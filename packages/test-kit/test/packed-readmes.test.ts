@@ -387,6 +387,8 @@ const PROMISES = {
     ],
   },
   '@svc/router': {
+    blocks: 2,
+    besides: [],
     printed: ['large code 0.91', 'large experts: theorem', 'vision pictures: true', 'small -'],
     names: [
       'RouterError',

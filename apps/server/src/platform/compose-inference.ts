@@ -9,7 +9,12 @@ import { createModelSlots, createSlotCounter, type ModelSlots } from '../inferen
 import { countRequest } from '../inference/core/count-request.ts'
 import { RequestLedger } from '../inference/core/ledger.ts'
 import { createModelCalls, type ModelCalls, type PredictAgent } from '../inference/core/model-calls.ts'
-import { type CoreOptions, createRequestCore, type RequestCore, type StageObserver } from '../inference/core/pipeline.ts'
+import {
+  type CoreOptions,
+  createRequestCore,
+  type RequestCore,
+  type StageObserver,
+} from '../inference/core/pipeline.ts'
 import { createTurns } from '../inference/core/turns.ts'
 import { createBackendExecutor } from '../inference/engine/backend-executor.ts'
 import { createMediaAttacher } from '../inference/media/attach-media.ts'
@@ -213,7 +218,10 @@ export function composeInference(parts: InferenceParts): InferenceModule {
 }
 
 /** Counts requests that have ended, and notes how the models of routers did. */
-function noteEnds(series: InferenceParts['metrics']['server'], { observe }: Pick<RoutingModule, 'observe'>): CoreOptions['onEnd'] {
+function noteEnds(
+  series: InferenceParts['metrics']['server'],
+  { observe }: Pick<RoutingModule, 'observe'>,
+): CoreOptions['onEnd'] {
   return (ledger, thrown) => {
     countRequest(series, ledger, thrown)
     observe(ledger, thrown)

@@ -51,7 +51,7 @@ export interface ExpressionEngine {
 }
 
 /** Characters that signals read, from the end of the text. */
-export const MAX_TEXT = 65_536
+const MAX_TEXT = 65_536
 /** Code units from here on mostly make a token each; those below, four. */
 const FIRST_DENSE_UNIT = 0x2e80
 const CHARACTERS_PER_TOKEN = 4

@@ -7,7 +7,7 @@ import type { LatencyBook } from './latencies.ts'
 import type { TextPart } from './settings.ts'
 
 /** Characters that an expression reads, from the end of the text. */
-export const MAX_EXPRESSION_TEXT = 16_384
+const MAX_EXPRESSION_TEXT = 16_384
 
 /** The host's knowledge of models and time. */
 export interface ViewPorts {
