@@ -267,16 +267,18 @@ export const freeMap: Field<Readonly<Record<string, unknown>>> = register(
 )
 
 /**
- * Any value, passed on as plain data; the reader of the block finds its mistakes. Null reads as absent.
+ * A list or map, passed on as plain data; the reader of the block finds the mistakes in it. Null reads as absent.
  *
- * @param json the field in JSON Schema
+ * @param options.expected the accepted form, for the message about a scalar
+ * @param options.json the field in JSON Schema
  */
-export function plainValue(json: Readonly<Record<string, unknown>>): Field<unknown> {
-  const read = (node: YamlNode): Reading =>
-    isJson(node)
-      ? { value: toPlainValue(node) }
-      : { reason: 'must be sayable in JSON: holds a number that is not finite' }
-  return register(readNode(read, z.unknown()), { expected: 'a value', json })
+export function plainTree({ expected, json }: Pick<FieldMeta, 'expected' | 'json'>): Field<unknown> {
+  const read = (node: YamlNode): Reading => {
+    if (node.kind === 'scalar') return misfit(node, expected)
+    if (!isJson(node)) return { reason: 'must be sayable in JSON: holds a number that is not finite' }
+    return { value: toPlainValue(node) }
+  }
+  return register(readNode(read, z.unknown()), { expected, json })
 }
 
 function isJson(node: YamlNode): boolean {

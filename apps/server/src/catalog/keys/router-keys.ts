@@ -1,4 +1,4 @@
-import { about, block, choice, integer, integerIn, list, number, numberIn, plainText, plainValue } from './fields.ts'
+import { about, block, choice, integer, integerIn, list, number, numberIn, plainText, plainTree } from './fields.ts'
 import { RULES_JSON } from './rule-json.ts'
 
 /** The `router` block (§2.12). */
@@ -45,7 +45,7 @@ export const ROUTER = {
     'Settings of the classifier knn.',
   ),
   rules: about(
-    plainValue(RULES_JSON),
+    plainTree({ expected: 'a list of rules', json: RULES_JSON }),
     'Rules by signals, in their order: before the classifier they decide, narrow the candidates or skip it; after it they replace its choice.',
   ),
   sticky: about(
