@@ -8,6 +8,7 @@ export default defineConfig(
     corpus: 'src/corpus/index.ts',
     fit: 'src/fit/index.ts',
     node: 'src/node.ts',
+    signals: 'src/signals/index.ts',
     vector: 'src/vector/index.ts',
   }),
 )

@@ -10,6 +10,7 @@ import {
   resolveKnn,
   resolveRouterSettings,
 } from './settings.ts'
+import { validateSignals } from './signals/read-settings.ts'
 import { validateRouterSettings } from './validate-settings.ts'
 
 const problems = (settings: Partial<RouterSettings>) =>
@@ -18,6 +19,32 @@ const problems = (settings: Partial<RouterSettings>) =>
   })
 
 describe('the block', () => {
+  it('has rules in our own words; the names of tags stay', () => {
+    const rules = [
+      {
+        name: 'a',
+        when: { has_images: true, tag: { cost_center: 'x' }, any: [{ prompt_length: { min: 5 } }] },
+        skip_classifier: true,
+      },
+      { at: 'after', when: { not: { remaining_budget: { max: 0.5 } } }, use: 'm', overrides_sticky: true },
+    ]
+    const block = { rules, sticky: { ttl_seconds: 60 }, select: { by: 'fastest', stale_seconds: 9 } }
+    expect(routerBlock.parse(block)).toMatchObject({
+      rules: [
+        {
+          name: 'a',
+          when: { hasImages: true, tag: { cost_center: 'x' }, any: [{ promptLength: { min: 5 } }] },
+          skipClassifier: true,
+        },
+        { at: 'after', when: { not: { remainingBudget: { max: 0.5 } } }, use: 'm', overridesSticky: true },
+      ],
+      sticky: { ttlSeconds: 60 },
+      select: { by: 'fastest', staleSeconds: 9 },
+    })
+    const wrong = { ...SETTINGS, rules: routerBlock.parse({ rules: { a: 1 } }).rules }
+    expect(validateSignals(wrong).map(({ path }) => path)).toEqual([['rules']])
+  })
+
   it('becomes settings, with null for what is not said', () => {
     const block = {
       classifier: 'knn',

@@ -6,6 +6,7 @@
  */
 import * as z from 'zod'
 import type { RouterSettings } from './settings.ts'
+import { toRuleSettings } from './signals/rule-keys.ts'
 
 const text = z.string().nullish()
 const number = z.number().nullish()
@@ -45,9 +46,28 @@ const knn = z
     storeName: block.store_name ?? undefined,
   }))
 
+const sticky = z.looseObject({ ttl_seconds: number, max_conversations: number }).transform((block) => ({
+  ttlSeconds: block.ttl_seconds ?? undefined,
+  maxConversations: block.max_conversations ?? undefined,
+}))
+
+const select = z
+  .looseObject({
+    by: z.enum(['fitting', 'cheapest', 'fastest']),
+    expected_output_tokens: number,
+    explore: number,
+    stale_seconds: number,
+  })
+  .transform((block) => ({
+    by: block.by,
+    expectedOutputTokens: block.expected_output_tokens ?? undefined,
+    explore: block.explore ?? undefined,
+    staleSeconds: block.stale_seconds ?? undefined,
+  }))
+
 /**
  * The `router` block. Unknown keys are ignored. It refuses only values of a wrong type: `validateRouterSettings` finds
- * the other mistakes.
+ * the other mistakes, `validateSignals` those of `rules`, `sticky` and `select`.
  */
 export const routerBlock = z
   .looseObject({
@@ -61,6 +81,9 @@ export const routerBlock = z
     fallback: text,
     embedding_cache: embeddingCache.nullish(),
     knn: knn.nullish(),
+    rules: z.unknown().optional(),
+    sticky: sticky.nullish(),
+    select: select.nullish(),
   })
   .transform(
     (block): RouterSettings => ({
@@ -74,5 +97,8 @@ export const routerBlock = z
       fallback: block.fallback ?? undefined,
       embeddingCache: block.embedding_cache ?? undefined,
       knn: block.knn ?? undefined,
+      rules: toRuleSettings(block.rules),
+      sticky: block.sticky ?? undefined,
+      select: block.select ?? undefined,
     }),
   )

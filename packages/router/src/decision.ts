@@ -1,11 +1,19 @@
 import { type LabelScore, measureGap } from './activation.ts'
 import type { Classification, Neighbor } from './classifiers/classification.ts'
 import type { ClassifierName } from './settings.ts'
+import type { FiredRule } from './signals/rules.ts'
+import type { Selected } from './signals/selection.ts'
 
 /** The reason for the serving model. */
 export type DecisionReason =
   /** A candidate covers the active labels. */
   | 'covered'
+  /** A rule. */
+  | 'rule'
+  /** The conversation stays on its model. */
+  | 'sticky'
+  /** The one that `select` chose among the candidates that fit, or the first one where no classifier was asked. */
+  | 'selected'
   /** The fallback: no label is active. */
   | 'no-label'
   /** The fallback: no candidate covers the active labels. */
@@ -20,8 +28,8 @@ export interface RouterDecision {
   readonly servedModel: string
   readonly usedFallback: boolean
   readonly reason: DecisionReason
-  /** `fallback` where no classifier could be built. */
-  readonly classifier: ClassifierName | 'fallback'
+  /** `fallback` where no classifier could be built, `none` where none was asked. */
+  readonly classifier: ClassifierName | 'fallback' | 'none'
   /** The active labels, joined by commas; `fallback` where the fallback serves. */
   readonly label: string
   readonly labels: readonly string[]
@@ -38,6 +46,10 @@ export interface RouterDecision {
   readonly neighbors?: readonly Neighbor[] | undefined
   /** From the probe to the decision, in milliseconds. */
   readonly latencyMs: number
+  /** The rules that fired, in their order; absent where none did. */
+  readonly rules?: readonly FiredRule[] | undefined
+  /** The choice among candidates that fit; absent where `select` did not decide. */
+  readonly selected?: Selected | undefined
 }
 
 /** The chosen model, and the reason. */
@@ -54,12 +66,14 @@ export interface DecisionCircumstances {
   /** Undefined where nothing was classified. */
   readonly found: Classification | undefined
   readonly latencyMs: number
+  readonly rules?: readonly FiredRule[] | undefined
+  readonly selected?: Selected | undefined
 }
 
 /** A decision as one object, written out: it is made for each request, and spreading others into it takes longer. */
 export function describeDecision(
   choice: Choice,
-  { classifier, found, latencyMs }: DecisionCircumstances,
+  { classifier, found, latencyMs, rules, selected }: DecisionCircumstances,
 ): RouterDecision {
   const { servedModel, usedFallback, reason, label } = choice
   return {
@@ -78,5 +92,7 @@ export function describeDecision(
     nearestSimilarity: found?.nearestSimilarity,
     neighbors: found?.neighbors === undefined || found.neighbors.length === 0 ? undefined : found.neighbors,
     latencyMs,
+    rules: rules === undefined || rules.length === 0 ? undefined : rules,
+    selected,
   }
 }

@@ -1,4 +1,5 @@
 import { checkArgument } from '@svc/errors'
+import type { RuleSettings, SelectSettings, StickySettings } from './signals/settings.ts'
 
 /** The way labels of a prompt are found (§2.12). */
 export type ClassifierName = 'score' | 'colbert' | 'knn' | 'decisions'
@@ -47,7 +48,7 @@ export interface KnnSettings {
 
 /** The `router` block of a model file (§2.12) in our own words. */
 export interface RouterSettings {
-  /** @default 'score' */
+  /** `none` asks no model: rules and `select` decide. @default 'score' */
   readonly classifier?: string | undefined
   readonly classifierModel?: string | undefined
   /** Decisions kept by prompt; 0 is the default. @default 1024 */
@@ -63,6 +64,12 @@ export interface RouterSettings {
   readonly fallback?: string | undefined
   readonly embeddingCache?: EmbeddingCacheSettings | undefined
   readonly knn?: KnnSettings | undefined
+  /** In their order; `createSignals` of `@svc/router/signals` evaluates them. @default none */
+  readonly rules?: readonly RuleSettings[] | undefined
+  /** Conversations stay on their model. @default each request is decided anew */
+  readonly sticky?: StickySettings | undefined
+  /** Chooses among the candidates that fit. @default the first that covers the labels serves */
+  readonly select?: SelectSettings | undefined
 }
 
 /** Decisions kept by prompt where the settings say 0 or nothing. */
@@ -82,6 +89,16 @@ const DEFAULT_VOTE = 0.5
 /** The classifier that settings name; undefined for an unknown word. */
 export function readClassifierName({ classifier }: RouterSettings): ClassifierName | undefined {
   return CLASSIFIER_NAMES.find((name) => name === (classifier || 'score'))
+}
+
+/** Whether a router asks no classifier, because its rules and `select` decide. */
+export function isWithoutClassifier({ classifier }: RouterSettings): boolean {
+  return classifier === 'none'
+}
+
+/** Whether a router decides by more than its classifier. */
+export function usesSignals({ rules, sticky, select }: RouterSettings): boolean {
+  return (rules !== undefined && rules.length !== 0) || sticky !== undefined || select !== undefined
 }
 
 /** The threshold from which on a label is active. */

@@ -2,11 +2,13 @@ import {
   CLASSIFIER_NAMES,
   type ClassifierName,
   checkSettings,
+  isWithoutClassifier,
   MAX_DECISIONS,
   MAX_NEIGHBORS,
   MAX_POLICIES,
   type RouterSettings,
   readClassifierName,
+  usesSignals,
 } from './settings.ts'
 
 /** A mistake in the settings of a router. */
@@ -29,6 +31,11 @@ export function validateRouterSettings(settings: RouterSettings): RouterProblem[
   checkSettings(settings, 'validateRouterSettings: settings')
   const problems: RouterProblem[] = []
   const report: Report = (path, message, stopsClassifier = true) => problems.push({ path, message, stopsClassifier })
+  if (isWithoutClassifier(settings)) {
+    if (!usesSignals(settings)) report(['classifier'], 'is none, and there are no rules and no select to decide')
+    checkCandidates(settings, report)
+    return problems
+  }
   const classifier = readClassifierName(settings)
   if (classifier === undefined) report(['classifier'], `must be one of ${CLASSIFIER_NAMES.join(', ')}`)
   checkPolicies(settings, classifier, report)

@@ -8,7 +8,7 @@ const bundle = (entry: string): Promise<EntryBundle> =>
   bundleEntry({ entry: findPath(`src/${entry}.ts`), tsconfig: findPath('tsconfig.build.json') })
 
 describe('the bundle', () => {
-  it.each(['index', 'corpus/index', 'fit/index'])(
+  it.each(['index', 'corpus/index', 'fit/index', 'signals/index'])(
     'of %s is the sources of three packages, and imports nothing',
     async (entry) => {
       const { modules, imports } = await bundle(entry)

@@ -393,7 +393,9 @@ const PROMISES = {
     ],
   },
   '@svc/router': {
-    printed: ['large code 0.91'],
+    blocks: 2,
+    besides: [],
+    printed: ['large code 0.91', 'large experts: theorem', 'vision pictures: true', 'small -'],
     names: [
       'RouterError',
       'chooseTurnEnd',
@@ -410,6 +412,14 @@ const PROMISES = {
       corpus: ['MAX_ENTRIES_PER_REQUEST', 'createCorpora', 'createEntryId', 'createFingerprint'],
       fit: ['embedLabelledTexts', 'evaluateRouter', 'fitActivationThreshold', 'fitKnnThresholds'],
       node: ['createCorpusFiles'],
+      signals: [
+        'createLatencies',
+        'createSignals',
+        'detectLanguage',
+        'extractFacts',
+        'toRuleSettings',
+        'validateSignals',
+      ],
       vector: ['MAX_DIMENSION', 'VectorError', 'createVectorIndex'],
     },
   },

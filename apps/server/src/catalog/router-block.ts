@@ -1,17 +1,21 @@
 import { type RouterProblem, type RouterSettings, validateRouterSettings } from '@svc/router'
+import { toRuleSettings, validateSignals } from '@svc/router/signals'
 import type { RouterSettings as RouterKeys } from './model-config.ts'
 import type { RouterNotes } from './router-notes.ts'
+import { RULE_EXPRESSIONS } from './rule-expressions.ts'
 import { describesRouter } from './serving.ts'
 
 /** The `router` block of a file in the words of the router library. */
 export function toRouterSettings(keys: RouterKeys): RouterSettings {
-  const { policies = [], candidates = [], embeddingCache, knn } = keys
+  const { policies = [], candidates = [], embeddingCache, knn, rules, select } = keys
   return {
     ...keys,
     policies: policies.map(({ label = '', description = '' }) => ({ label, description })),
     candidates: candidates.map(({ model = '', labels = [] }) => ({ model, labels })),
     embeddingCache: embeddingCache && { ...embeddingCache, embeddingModel: embeddingCache.embeddingModel ?? '' },
     knn: knn && { ...knn, embeddingModel: knn.embeddingModel ?? '' },
+    rules: toRuleSettings(rules),
+    select: select && { ...select, by: select.by ?? 'fitting' },
   }
 }
 
@@ -22,7 +26,9 @@ export function readRouterNotes(
 ): RouterNotes | undefined {
   if (keys === undefined || !describesRouter(keys)) return undefined
   const settings = toRouterSettings(keys)
-  const problems = validateRouterSettings(settings).map(({ path, message }) => {
+  const expressions = RULE_EXPRESSIONS
+  const found = [...validateRouterSettings(settings), ...validateSignals(settings, { expressions })]
+  const problems = found.map(({ path, message }) => {
     const key = formatKey(path)
     return { file, line: findLine(key), key, reason: message }
   })
@@ -41,10 +47,14 @@ interface NamedModel {
 function listReferences(settings: RouterSettings): NamedModel[] {
   const { classifier, classifierModel = '', candidates, fallback = '', embeddingCache, knn } = settings
   const isKnn = classifier === 'knn'
+  const asksNone = isKnn || classifier === 'none'
   return [
-    { path: ['classifier_model'], model: isKnn ? '' : classifierModel.trim() },
+    { path: ['classifier_model'], model: asksNone ? '' : classifierModel.trim() },
     { path: ['knn', 'embedding_model'], model: isKnn ? (knn?.embeddingModel.trim() ?? '') : '' },
-    { path: ['embedding_cache', 'embedding_model'], model: isKnn ? '' : (embeddingCache?.embeddingModel.trim() ?? '') },
+    {
+      path: ['embedding_cache', 'embedding_model'],
+      model: asksNone ? '' : (embeddingCache?.embeddingModel.trim() ?? ''),
+    },
     ...candidates.map(({ model }, index) => ({ path: ['candidates', index, 'model'], model: model.trim() })),
     { path: ['fallback'], model: fallback.trim() },
   ]

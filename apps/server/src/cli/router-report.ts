@@ -6,11 +6,14 @@ const NAMED_MISSES = 20
 
 /** The result of routing labelled texts, a line for each fact. */
 export function formatEvaluation(router: string, evaluation: Evaluation): string {
-  const { total, correct, rate, confusion, misses } = evaluation
+  const { total, correct, rate, confusion, misses, rules } = evaluation
   return toText([
     `router "${router}": ${total} texts, ${correct} routed right (${formatShare(rate)})`,
     ...formatFailures(evaluation),
     ...formatCells(['right model', 'served model'], confusion),
+    ...(rules.length === 0
+      ? []
+      : formatTable([['rule', 'texts'], ...rules.map(({ name, count }) => [name, String(count)])])),
     ...misses
       .slice(0, NAMED_MISSES)
       .map(

@@ -9,7 +9,12 @@ import { createModelSlots, createSlotCounter, type ModelSlots } from '../inferen
 import { countRequest } from '../inference/core/count-request.ts'
 import { RequestLedger } from '../inference/core/ledger.ts'
 import { createModelCalls, type ModelCalls, type PredictAgent } from '../inference/core/model-calls.ts'
-import { createRequestCore, type RequestCore, type StageObserver } from '../inference/core/pipeline.ts'
+import {
+  type CoreOptions,
+  createRequestCore,
+  type RequestCore,
+  type StageObserver,
+} from '../inference/core/pipeline.ts'
 import { createTurns } from '../inference/core/turns.ts'
 import { createBackendExecutor } from '../inference/engine/backend-executor.ts'
 import { createMediaAttacher } from '../inference/media/attach-media.ts'
@@ -44,8 +49,10 @@ import type { Placement } from '../placement/placement.ts'
 import { OPAQUE_ERROR } from '../public-error.ts'
 import { CORPUS_FOLDER } from '../routing/corpus-folder.ts'
 import type { PerformInside } from '../routing/model-ports.ts'
+import type { CallerFacts } from '../routing/request-facts.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createSlotStore } from '../slots/slot-store.ts'
+import { NO_PRICES, type PriceBook } from '../spend/price-book.ts'
 import type { SpendMeter } from '../spend/spend-meter.ts'
 import type { VectorStores } from '../vector-stores/vector-stores.ts'
 import { composeFailover, type FailoverModule, type FailoverParts } from './compose-failover.ts'
@@ -97,6 +104,10 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly relayToPeer: RelayUpstream
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore: CorpusStore | undefined
+  /** Prices of models, for routers that select by cost. @default no model has a price */
+  readonly prices?: PriceBook | undefined
+  /** Facts about callers, for rules of routers. @default unknown */
+  readonly callers?: CallerFacts | undefined
 }
 
 /** The request core of every inference route, with the parts beside it. */
@@ -159,6 +170,9 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     findModel: (name) => directory.find(name),
     listModels: () => directory.list(),
     corpusStore: parts.corpusStore ?? createCorpusFiles({ folder: join(config.dataPath, CORPUS_FOLDER) }),
+    knownGroups: () => failover.groups.known(),
+    prices: parts.prices ?? NO_PRICES,
+    callers: parts.callers ?? {},
     registry: parts.registry,
     clock,
     logger: log,
@@ -189,7 +203,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     {
       observe: parts.observeStage,
       traces,
-      onEnd: (ledger, thrown) => countRequest(metrics.server, ledger, thrown),
+      onEnd: noteEnds(metrics.server, routing),
     },
   )
   return {
@@ -203,6 +217,17 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     async close() {
       await Promise.all([failover.close(), pii.close(), routing.close()])
     },
+  }
+}
+
+/** Counts requests that have ended, and notes how the models of routers did. */
+function noteEnds(
+  series: InferenceParts['metrics']['server'],
+  { observe }: Pick<RoutingModule, 'observe'>,
+): CoreOptions['onEnd'] {
+  return (ledger, thrown) => {
+    countRequest(series, ledger, thrown)
+    observe(ledger, thrown)
   }
 }
 

@@ -9,8 +9,10 @@ import {
   resolveCorpusName,
 } from '@svc/router'
 import { type Corpora, type Corpus, createFingerprint } from '@svc/router/corpus'
+import { createSignals, type LatencyBook, type Signals, type Targets } from '@svc/router/signals'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { toRouterSettings } from '../catalog/router-block.ts'
+import { RULE_EXPRESSIONS } from '../catalog/rule-expressions.ts'
 import type { ConversationWriter } from '../inference/operations/operation-runner.ts'
 import type { Clock, Logger } from '../ports.ts'
 import { readClassifierTemplate } from './classifier-template.ts'
@@ -22,6 +24,8 @@ import { renderSystemTurn } from './system-turn.ts'
 export interface BuiltRouter {
   readonly router: Router
   readonly settings: RouterSettings
+  /** Whether the router decides by more than its classifier: it needs the facts of a request. */
+  readonly hasSignals: boolean
   /** The corpus of a `knn` router whose embedding model is there. */
   readonly corpus: Corpus | undefined
   /** Embeds the prompts of a `knn` router. */
@@ -39,6 +43,9 @@ export interface BuildRouterOptions {
   readonly listRouters: () => readonly ModelConfig[]
   readonly directory: ModelDirectory
   readonly corpora: Pick<Corpora, 'open'>
+  /** State and speed of the models that serve. */
+  readonly targets: Targets
+  readonly latencies: LatencyBook
   /** Shared by all routers. */
   readonly decisionLimit: CallLimit
   readonly prompts: ConversationWriter
@@ -72,9 +79,11 @@ export async function buildRouter(
     settings.classifier === 'knn' && embedder !== undefined
       ? openCorpus(resolveCorpusName(name, settings), { settings, embedder, options })
       : { corpus: undefined, corpusFault: undefined }
+  const signals = createRouterSignals(settings, options)
   const router = createRouter({
     name,
     settings,
+    signals,
     directory: options.directory,
     decisionLimit: options.decisionLimit,
     scorer: classifier && ports.toScorer(classifier, template),
@@ -91,7 +100,17 @@ export async function buildRouter(
     if (stopsClassifier)
       logger.error({ router: name, key: path.join('.'), reason: message }, 'a router has no classifier')
   }
-  return { router, settings, corpus, embedder: embedsPrompts, corpusFault }
+  return { router, settings, hasSignals: signals !== undefined, corpus, embedder: embedsPrompts, corpusFault }
+}
+
+/** The rules of a router; undefined for one whose classifier decides by itself. */
+function createRouterSignals(
+  settings: RouterSettings,
+  { targets, latencies, clock }: Pick<BuildRouterOptions, 'targets' | 'latencies' | 'clock'>,
+): Signals | undefined {
+  const { rules, sticky, select } = settings
+  if (rules === undefined && sticky === undefined && select === undefined) return undefined
+  return createSignals({ settings, targets, latencies, clock, expressions: RULE_EXPRESSIONS })
 }
 
 /** A corpus outlives the routers that use it: its texts are filtered by the present policies of all of them. */

@@ -6,6 +6,7 @@ import type { OperationKind, OperationRequest, OperationResult } from '../infere
 import type { RequestFilter } from '../pii/request-filter.ts'
 import { InnerContext, RoutingCaller } from './caller.ts'
 import { filterTexts } from './filter-texts.ts'
+import { findContextSize } from './target-facts.ts'
 
 /** Runs an operation on a model inside a request. It takes no slot and makes no record. */
 export type PerformInside = <K extends OperationKind>(
@@ -115,10 +116,8 @@ export function createModelPorts(
 }
 
 /** The tokens of one call; a text has to fit into one batch. Undefined where the model does not say it. */
-function readContextSize({ contextSize = 0, gguf, parameters, raw }: ModelConfig): number | undefined {
-  // The default of the server is not a fact about a model whose weights are not known.
-  const isKnown = gguf?.contextLength !== undefined || typeof raw.context_size === 'number'
-  if (!isKnown || contextSize <= 0) return undefined
-  const { batch = 0 } = parameters
-  return batch > 0 ? Math.min(contextSize, batch) : contextSize
+function readContextSize(model: ModelConfig): number | undefined {
+  const contextSize = findContextSize(model)
+  const { batch = 0 } = model.parameters
+  return contextSize !== undefined && batch > 0 ? Math.min(contextSize, batch) : contextSize
 }

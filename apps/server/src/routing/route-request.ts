@@ -4,6 +4,7 @@ import type { ModelConfig } from '../catalog/model-config.ts'
 import type { RequestRouter } from '../inference/stages/router.ts'
 import { RoutingCaller } from './caller.ts'
 import type { RoutingMetrics } from './metrics.ts'
+import { type CallerFacts, findRequestFacts } from './request-facts.ts'
 import { findProbeFormat, nothingAsked } from './routed-routes.ts'
 import type { Routers } from './routers.ts'
 
@@ -13,17 +14,21 @@ export interface RequestRouterOptions {
   readonly findModel: (name: string) => ModelConfig | undefined
   readonly decisions: Pick<DecisionLog, 'record'>
   readonly metrics: RoutingMetrics
+  readonly callers: CallerFacts
 }
 
 /** Puts routers between requests and models. Each decision is recorded. */
-export function createRequestRouter({ routers, findModel, decisions, metrics }: RequestRouterOptions): RequestRouter {
+export function createRequestRouter(options: RequestRouterOptions): RequestRouter {
+  const { routers, findModel, decisions, metrics, callers } = options
   return {
     async route({ model, requestedModel, document, context }) {
       const format = findProbeFormat(context.route, model)
       const probe = extractProbe(document.texts().root, format)
       if (probe === undefined) throw nothingAsked(format)
-      const { router } = await routers.open(model)
-      const decision = await router.decide(probe, { signal: context.signal, caller: new RoutingCaller(context) })
+      const { router, hasSignals } = await routers.open(model)
+      const facts = hasSignals ? await findRequestFacts({ document, context, format }, callers) : undefined
+      const caller = new RoutingCaller(context)
+      const decision = await router.decide(probe, { signal: context.signal, caller, facts })
       const served = findModel(decision.servedModel.trim())
       if (served === undefined) throw goneMeanwhile(decision.servedModel)
       const record = decisions.record(
@@ -38,9 +43,10 @@ export function createRequestRouter({ routers, findModel, decisions, metrics }: 
         { ...decision, servedModel: served.name },
       )
       metrics.observe(router, record)
-      const { classifier, label, cached, latencyMs } = decision
+      const { classifier, label, cached, latencyMs, reason } = decision
+      const rules = decision.rules?.map(({ name }) => name)
       context.log.debug(
-        { router: model.name, servedModel: served.name, classifier, label, cached, latencyMs },
+        { router: model.name, servedModel: served.name, classifier, label, cached, latencyMs, reason, rules },
         'request routed',
       )
       return served

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { type EmbeddingCacheStats, type RouterDecision, type RouterSettings, resolveCorpusName } from '@svc/router'
 import type { AddedEntries, Corpus, CorpusEntry, CorpusStats } from '@svc/router/corpus'
+import type { RequestFacts } from '@svc/router/signals'
 import { formatProblem } from '../catalog/config-problem.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { formatKey } from '../catalog/router-block.ts'
@@ -28,11 +29,20 @@ export interface NamedCorpus {
   readonly embeddingModel: string
 }
 
+/** A text for which a router decides. */
+export interface AskedDecision {
+  /** Its name. */
+  readonly router: string
+  readonly input: string
+  /** @default nothing is known beside the text */
+  readonly facts?: RequestFacts | undefined
+}
+
 /** The work on routers beside their requests. */
 export interface RouterAdmin {
   list(options: { readonly signal: AbortSignal }): Promise<readonly RouterView[]>
   /** Decides for a text, without a request and without a record. */
-  decide(name: string, input: string, context: RequestContext): Promise<RouterDecision>
+  decide(asked: AskedDecision, context: RequestContext): Promise<RouterDecision>
   /** @throws {SvcError} `router_corpus_entry`, `router_corpus_full`; nothing is added then */
   addEntries(name: string, entries: readonly CorpusEntry[], context: RequestContext): Promise<AddedEntries>
   readCorpus(name: string, options: { readonly signal: AbortSignal }): Promise<NamedCorpus & CorpusStats>
@@ -83,9 +93,10 @@ export function createRouterAdmin({ routers, findModel }: RouterAdminOptions): R
 
   return {
     list: ({ signal }) => Promise.all(routers.list().map((model) => view(model, signal))),
-    async decide(name, input, context) {
+    async decide({ router: name, input, facts }, context) {
       const { router } = await routers.open(routers.get(name))
-      return await router.decide(input, { signal: context.signal, caller: new RoutingCaller(context) })
+      const caller = new RoutingCaller(context)
+      return await router.decide(input, { signal: context.signal, caller, facts, isTrial: true })
     },
     async addEntries(name, entries, context) {
       const opened = await open(name)

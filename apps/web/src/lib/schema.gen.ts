@@ -8625,6 +8625,7 @@ export interface components {
                     [key: string]: unknown;
                 })[];
                 fallback: string;
+                rules?: string[];
                 embedding_cache?: {
                     embedding_model: string;
                     similarity_threshold: number;
@@ -8684,7 +8685,7 @@ export interface components {
                 score: number;
                 gap?: number;
                 /** @enum {string} */
-                reason: "covered" | "no-label" | "not-covered" | "classifier-failed" | "no-classifier";
+                reason: "covered" | "rule" | "sticky" | "selected" | "no-label" | "not-covered" | "classifier-failed" | "no-classifier";
                 latency_ms: number;
                 cached: boolean;
                 cache_similarity?: number;
@@ -8703,6 +8704,34 @@ export interface components {
                 } & {
                     [key: string]: unknown;
                 })[];
+                rules?: ({
+                    name: string;
+                    /** @enum {string} */
+                    at: "before" | "after";
+                    use?: string;
+                    only?: string[];
+                    /** @constant */
+                    skip_classifier?: true;
+                    signals: ({
+                        signal: string;
+                        value: string;
+                    } & {
+                        [key: string]: unknown;
+                    })[];
+                } & {
+                    [key: string]: unknown;
+                })[];
+                selection?: {
+                    /** @enum {string} */
+                    by: "fitting" | "cheapest" | "fastest";
+                    fitting: number;
+                    cost?: number;
+                    duration_ms?: number;
+                    /** @constant */
+                    explores?: true;
+                } & {
+                    [key: string]: unknown;
+                };
                 source: string;
                 /** Format: date-time */
                 created_at: string;
@@ -8715,6 +8744,20 @@ export interface components {
         RouterDecideRequest: {
             router?: string | null;
             input?: string | null;
+            facts?: ({
+                has_images?: boolean | null;
+                has_audio?: boolean | null;
+                has_tools?: boolean | null;
+                prompt_tokens?: number | null;
+                tags?: {
+                    [key: string]: string;
+                } | null;
+                groups?: string[] | null;
+                remaining_budget?: number | null;
+                conversation?: string | null;
+            } & {
+                [key: string]: unknown;
+            }) | null;
         } & {
             [key: string]: unknown;
         };
@@ -8726,7 +8769,7 @@ export interface components {
             /** @constant */
             fallback?: true;
             /** @enum {string} */
-            reason: "covered" | "no-label" | "not-covered" | "classifier-failed" | "no-classifier";
+            reason: "covered" | "rule" | "sticky" | "selected" | "no-label" | "not-covered" | "classifier-failed" | "no-classifier";
             score: number;
             gap?: number;
             label_scores?: ({
@@ -8747,6 +8790,34 @@ export interface components {
             } & {
                 [key: string]: unknown;
             })[];
+            rules?: ({
+                name: string;
+                /** @enum {string} */
+                at: "before" | "after";
+                use?: string;
+                only?: string[];
+                /** @constant */
+                skip_classifier?: true;
+                signals: ({
+                    signal: string;
+                    value: string;
+                } & {
+                    [key: string]: unknown;
+                })[];
+            } & {
+                [key: string]: unknown;
+            })[];
+            selection?: {
+                /** @enum {string} */
+                by: "fitting" | "cheapest" | "fastest";
+                fitting: number;
+                cost?: number;
+                duration_ms?: number;
+                /** @constant */
+                explores?: true;
+            } & {
+                [key: string]: unknown;
+            };
         } & {
             [key: string]: unknown;
         };

@@ -22,6 +22,8 @@ export interface Evaluation {
   /** Texts that the classifier failed on: the fallback served them. */
   readonly failedCount: number
   readonly confusion: readonly ConfusionCell[]
+  /** Rules that fired and the texts on which they did, the most frequent first; empty for a router without rules. */
+  readonly rules: readonly { readonly name: string; readonly count: number }[]
   /** The first of the texts that were routed wrong. */
   readonly misses: readonly Miss[]
   /** The first of the lines that could not be read. */
@@ -45,6 +47,7 @@ export async function evaluateRouter(
   router: Router,
   { lines, signal, caller }: OptionalSignal & { readonly lines: AsyncIterable<string> | Iterable<string> },
 ): Promise<Evaluation> {
+  const fired = new Map<string, number>()
   const pairs: [expected: string, served: string][] = []
   const misses: Miss[] = []
   const problems = createProblemList()
@@ -52,15 +55,19 @@ export async function evaluateRouter(
   const counts = { total: 0, correct: 0, failedCount: 0 }
   for await (const { line, text, labels: wanted, model } of readLabelledTexts(lines, router.settings, problems)) {
     const expected = chooseExpected({ labels: wanted, model }, router.settings)
-    const { servedModel: served, labels, labelScores, reason } = await router.decide(text, { signal, caller })
+    const decision = await router.decide(text, { signal, caller, isTrial: true })
+    const { servedModel: served, labels, labelScores, reason } = decision
+    for (const { name } of decision.rules ?? []) fired.set(name, (fired.get(name) ?? 0) + 1)
     counts.total++
     pairs.push([expected, served])
     if (served === expected) counts.correct++
     else if (misses.length < MAX_NAMED) misses.push({ line, expected, served, labels })
     if (reason === 'classifier-failed' || reason === 'no-classifier') counts.failedCount++
-    else if (scored.length < MAX_SCORED) scored.push({ labels: wanted, model, labelScores: labelScores ?? [] })
+    else if (scored.length < MAX_SCORED && decision.classifier !== 'none')
+      scored.push({ labels: wanted, model, labelScores: labelScores ?? [] })
   }
   const rate = counts.total === 0 ? 0 : counts.correct / counts.total
   const { named, count: problemCount } = problems
-  return { ...counts, rate, confusion: countPairs(pairs), misses, problems: named, problemCount, scored }
+  const rules = [...fired].map(([name, count]) => ({ name, count })).sort((one, other) => other.count - one.count)
+  return { ...counts, rate, confusion: countPairs(pairs), rules, misses, problems: named, problemCount, scored }
 }

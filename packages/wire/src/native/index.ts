@@ -69,6 +69,7 @@ export { type PriceListReply, type PriceListRequest, priceListReply, priceListRe
 export { type ResourcesReply, resourcesReply, type WireDeviceMemory } from './resources.ts'
 export {
   type RouterDecideReply,
+  type RouterDecideRequest,
   type RouterDecisionList,
   type RouterStatus,
   routerCacheStats,

@@ -27,6 +27,8 @@ const routerModel = z.looseObject({
   policies: z.array(z.looseObject({ label: z.string(), description: z.string() })),
   candidates: z.array(z.looseObject({ model: z.string(), labels: z.array(z.string()) })),
   fallback: z.string(),
+  /** The names of its rules, in their order; absent without rules. */
+  rules: z.array(z.string()).exactOptional(),
   embedding_cache: z
     .looseObject({
       embedding_model: z.string(),
@@ -68,7 +70,40 @@ const neighbor = z.looseObject({
   similarity: z.number(),
   labels: z.array(z.string()).exactOptional(),
 })
-const reason = z.enum(['covered', 'no-label', 'not-covered', 'classifier-failed', 'no-classifier'])
+const reason = z.enum([
+  'covered',
+  'rule',
+  'sticky',
+  'selected',
+  'no-label',
+  'not-covered',
+  'classifier-failed',
+  'no-classifier',
+])
+
+/** A rule that fired. It has one of `use`, `only` and `skip_classifier`. */
+const firedRule = z.looseObject({
+  name: z.string(),
+  at: z.enum(['before', 'after']),
+  use: z.string().exactOptional(),
+  only: z.array(z.string()).exactOptional(),
+  skip_classifier: z.literal(true).exactOptional(),
+  /** The signals by which its condition held, with their values; never a text of the prompt. */
+  signals: z.array(z.looseObject({ signal: z.string(), value: z.string() })),
+})
+
+/** The choice among the candidates that fit. */
+const selection = z.looseObject({
+  by: z.enum(['fitting', 'cheapest', 'fastest']),
+  /** Candidates that fit. */
+  fitting: z.int().min(0),
+  /** Expected cost in millionths of the currency of the price list; absent where it is unknown. */
+  cost: z.number().exactOptional(),
+  /** Expected milliseconds until the answer is whole; absent where nothing was measured. */
+  duration_ms: z.number().exactOptional(),
+  /** Set where the model was chosen to measure it. */
+  explores: z.literal(true).exactOptional(),
+})
 
 const routerDecision = z.looseObject({
   /** `rd_` and 24 hex digits. */
@@ -79,7 +114,7 @@ const routerDecision = z.looseObject({
   /** The router, or an alias of it. */
   requested_model: z.string(),
   served_model: z.string(),
-  /** `fallback` where no classifier could be built. */
+  /** `fallback` where no classifier could be built, `none` where none was asked. */
   classifier: z.string(),
   /** The active labels, joined by commas; `fallback` where the fallback serves. */
   label: z.string(),
@@ -94,6 +129,9 @@ const routerDecision = z.looseObject({
   label_scores: z.array(labelScore).exactOptional(),
   activation_threshold: z.number().exactOptional(),
   neighbors: z.array(neighbor).exactOptional(),
+  /** The rules that fired, in their order. */
+  rules: z.array(firedRule).exactOptional(),
+  selection: selection.exactOptional(),
   /** The wire format of the request. */
   source: z.string(),
   created_at: z.iso.datetime(),
@@ -103,7 +141,23 @@ const routerDecision = z.looseObject({
 export const routerDecisionList = z.looseObject({ decisions: z.array(routerDecision) })
 
 /** Body of `POST /api/router/decide`. */
-export const routerDecideRequest = z.looseObject({ router: z.string().nullish(), input: z.string().nullish() })
+export const routerDecideRequest = z.looseObject({
+  router: z.string().nullish(),
+  input: z.string().nullish(),
+  /** What a request would say beside its text. Facts that are left out are unknown. */
+  facts: z
+    .looseObject({
+      has_images: z.boolean().nullish(),
+      has_audio: z.boolean().nullish(),
+      has_tools: z.boolean().nullish(),
+      prompt_tokens: z.int().min(0).nullish(),
+      tags: z.record(z.string(), z.string()).nullish(),
+      groups: endAtFirstFault(z.array(z.string())).nullish(),
+      remaining_budget: z.number().min(0).max(1).nullish(),
+      conversation: z.string().nullish(),
+    })
+    .nullish(),
+})
 
 /** Reply of `POST /api/router/decide`: the decision for a text, without a request. */
 export const routerDecideReply = z.looseObject({
@@ -124,6 +178,9 @@ export const routerDecideReply = z.looseObject({
   cache_similarity: z.number().exactOptional(),
   nearest_similarity: z.number().exactOptional(),
   neighbors: z.array(neighbor).exactOptional(),
+  /** The rules that fired, in their order. */
+  rules: z.array(firedRule).exactOptional(),
+  selection: selection.exactOptional(),
 })
 
 /** Reply of `GET /api/router/cache/stats`: the routers with an embedding cache, by name. */
@@ -173,3 +230,5 @@ export type RouterStatus = z.infer<typeof routerStatus>
 export type RouterDecisionList = z.infer<typeof routerDecisionList>
 /** Reply of `POST /api/router/decide`. */
 export type RouterDecideReply = z.infer<typeof routerDecideReply>
+/** Body of `POST /api/router/decide`. */
+export type RouterDecideRequest = z.infer<typeof routerDecideRequest>

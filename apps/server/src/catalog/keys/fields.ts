@@ -303,6 +303,21 @@ export const freeMap: Field<Readonly<Record<string, unknown>>> = register(
   { expected: 'a map' },
 )
 
+/**
+ * A list or map, passed on as plain data; the reader of the block finds the mistakes in it. Null reads as absent.
+ *
+ * @param options.expected the accepted form, for the message about a scalar
+ * @param options.json the field in JSON Schema
+ */
+export function plainTree({ expected, json }: Pick<FieldMeta, 'expected' | 'json'>): Field<unknown> {
+  const read = (node: YamlNode): Reading => {
+    if (node.kind === 'scalar') return misfit(node, expected)
+    if (!isJson(node)) return { reason: 'must be sayable in JSON: holds a number that is not finite' }
+    return { value: toPlainValue(node) }
+  }
+  return register(readNode(read, z.unknown()), { expected, json })
+}
+
 function isJson(node: YamlNode): boolean {
   if (node.kind === 'list') return node.items.every(isJson)
   if (node.kind === 'map') return [...node.entries.values()].every(({ value }) => isJson(value))

@@ -1,8 +1,12 @@
-import { about, block, choice, integer, integerIn, list, number, plainText } from './fields.ts'
+import { about, block, choice, integer, integerIn, list, number, numberIn, plainText, plainTree } from './fields.ts'
+import { RULES_JSON } from './rule-json.ts'
 
 /** The `router` block (§2.12). */
 export const ROUTER = {
-  classifier: about(plainText, 'score, colbert, knn or decisions. Default: score.'),
+  classifier: about(
+    plainText,
+    'score, colbert, knn, decisions, or none where rules and select decide. Default: score.',
+  ),
   classifier_model: about(plainText, 'The model that the classifier asks. knn needs none.'),
   classifier_cache_size: about(integer, 'Prompts whose decision is remembered. 0 is the default: 1024.'),
   classifier_system_template: about(plainText, 'Go template of the system turn of score, with .Policies.'),
@@ -39,5 +43,34 @@ export const ROUTER = {
       store_name: about(plainText, 'Default: router-corpus-<router>.'),
     }),
     'Settings of the classifier knn.',
+  ),
+  rules: about(
+    plainTree({ expected: 'a list of rules', json: RULES_JSON }),
+    'Rules by signals, in their order: before the classifier they decide, narrow the candidates or skip it; after it they replace its choice.',
+  ),
+  sticky: about(
+    block({
+      ttl_seconds: about(
+        integerIn({ min: 1, max: 2_592_000 }),
+        'Since the last request of a conversation. Default: 3600.',
+      ),
+      max_conversations: about(
+        integerIn({ min: 1, max: 1_000_000 }),
+        'The one that was silent longest goes first. Default: 10000.',
+      ),
+    }),
+    'Conversations stay on their model, in the memory of this process.',
+  ),
+  select: about(
+    block({
+      by: about(choice('fitting', 'cheapest', 'fastest'), 'fitting: the first candidate that fits.'),
+      expected_output_tokens: about(integerIn({ min: 0, max: 1_000_000 }), 'Tokens of an answer. Default: 500.'),
+      explore: about(
+        numberIn({ min: 0, max: 0.5 }),
+        'Share of the choices of fastest that try a model which was not measured lately. Default: 0.05.',
+      ),
+      stale_seconds: about(integerIn({ min: 0, max: 86_400 }), 'From this age on a measurement is old. Default: 600.'),
+    }),
+    'Chooses among the candidates that fit, in the place of the first one that covers the labels.',
   ),
 }

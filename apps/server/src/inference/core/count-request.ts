@@ -23,7 +23,7 @@ const FAILURES: ReadonlySet<string> = new Set([
 
 /** Counts an inference request that has ended. @param thrown the error that ended it before its reply */
 export function countRequest(series: ServerSeries, ledger: RequestLedger | undefined, thrown: unknown): void {
-  const limit = SvcError.is(thrown) ? LIMITS[thrown.code] : undefined
+  const limit = findLimit(thrown)
   if (limit !== undefined) series.countRefusal(limit)
   const model = ledger?.servedModel.name
   series.countRequest(model, findOutcome(ledger, thrown))
@@ -33,7 +33,13 @@ export function countRequest(series: ServerSeries, ledger: RequestLedger | undef
   series.countMedia(model, media)
 }
 
-function findOutcome(ledger: RequestLedger | undefined, thrown: unknown): RequestOutcome {
+/** The limit that refused a request; undefined for every other error. */
+export function findLimit(thrown: unknown): LimitName | undefined {
+  return SvcError.is(thrown) ? LIMITS[thrown.code] : undefined
+}
+
+/** The way in which a request has ended. @param thrown the error that ended it before its reply */
+export function findOutcome(ledger: RequestLedger | undefined, thrown: unknown): RequestOutcome {
   const failure = thrown ?? ledger?.failure
   if (failure === undefined) {
     const status = ledger?.upstreamStatus ?? 200

@@ -22,6 +22,10 @@ export class RequestLedger {
   failure: SvcError | undefined
   /** The status of an upstream whose reply went to the client as it came. */
   upstreamStatus: number | undefined
+  /** Monotonic milliseconds at which the model was asked; undefined before. */
+  askedAt: number | undefined
+  /** Monotonic milliseconds of the first token; undefined before, and for replies that are relayed. */
+  firstTokenAt: number | undefined
   /** Whether a usage record was made of the request. */
   isRecorded = false
   /** Whether masked values are put back in the reply. */
@@ -69,6 +73,11 @@ export class RequestLedger {
   /** The model of the last call: the resolved one, or the failover target that is being asked. */
   get servedModel(): ModelConfig {
     return this.#calls.at(-1)?.model ?? this.#resolved
+  }
+
+  /** The model that was found for the request: a failover group, where the serving one is a target of it. */
+  get resolvedModel(): ModelConfig {
+    return this.#resolved
   }
 
   /** The calls so far, in their order, without those of failed targets. */

@@ -35,6 +35,7 @@ export function createModelStage(options: ModelStageOptions): Stages['model'] {
     const { ledger, parsed, request } = asked
     const { context } = request
     ledger.restores = findRestoration(asked) !== undefined
+    ledger.askedAt = options.clock.monotonic()
     cleanup.add((thrown) => {
       record(asked, thrown, options)
     })
@@ -79,7 +80,9 @@ function askModel(
     const events = lanes(batch)
     if (isFirst && events.length > 0) {
       isFirst = false
-      const seconds = (options.clock.monotonic() - context.startedAt) / 1000
+      const now = options.clock.monotonic()
+      ledger.firstTokenAt = now
+      const seconds = (now - context.startedAt) / 1000
       options.metrics.server.observeFirstToken(ledger.servedModel.name, seconds)
       trace?.noteFirstToken()
     }

@@ -12,6 +12,7 @@ import { RelativeTime } from '../../components/ui/time.tsx'
 import { UserFilter } from '../../components/ui/user-filter.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import { type Decision, decisionsQuery, KEPT_DECISIONS, SHOWN_DECISIONS } from './api.ts'
+import { CHOSEN } from './chosen.ts'
 import { DecisionView } from './decision-view.tsx'
 import * as styles from './router.module.css'
 import { type DecisionSearch, REASONS } from './search.ts'
@@ -159,7 +160,7 @@ function DecisionRow({
   readonly onChange: (changes: DecisionSearch) => void
 }) {
   const { t } = useTranslation('router')
-  const { id, created_at: time, router_model: router, served_model: served, label, reason, cached } = decision
+  const { id, created_at: time, router_model: router, served_model: served, label, reason, rules, cached } = decision
   return (
     <tr aria-selected={isOpen || undefined}>
       <td className="minorCell">
@@ -168,7 +169,12 @@ function DecisionRow({
       <td className="minorCell">{router}</td>
       <td className="mainCell">{served}</td>
       <td className="minorCell freeCell">
-        {label} {reason !== 'covered' && <Badge tone="warn">{t(`reasonShort.${reason}`)}</Badge>}{' '}
+        {label}{' '}
+        {reason !== 'covered' && (
+          <Badge tone={CHOSEN.has(reason) ? 'acc' : 'warn'}>
+            {reason === 'rule' ? (rules?.at(-1)?.name ?? t('reasonShort.rule')) : t(`reasonShort.${reason}`)}
+          </Badge>
+        )}{' '}
         {cached && <Badge tone="acc">{t('cacheHit')}</Badge>}
       </td>
       <td className="minorCell number">{formatNumber(decision.score, 3)}</td>

@@ -4,13 +4,14 @@ import { Badge } from '../../components/ui/status.tsx'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
 import type { Decision, DryRun, Router } from './api.ts'
 import { walkCandidates } from './candidate-walk.ts'
+import { CHOSEN } from './chosen.ts'
 import { LabelBars } from './label-bars.tsx'
 import * as styles from './router.module.css'
 
 type Evidence = Pick<
   DryRun,
   | ('score' | 'gap' | 'label_scores' | 'activation_threshold' | 'latency_ms' | 'cached')
-  | ('cache_similarity' | 'nearest_similarity' | 'neighbors' | 'reason' | 'labels')
+  | ('cache_similarity' | 'nearest_similarity' | 'neighbors' | 'reason' | 'labels' | 'rules')
 > & { readonly served: string | undefined }
 
 /** Grounds of a decision: bars of labels, the walk over candidates, cache and neighbours. */
@@ -24,18 +25,19 @@ export function DecisionView({
 }) {
   const { t } = useTranslation('router')
   const { labels, label_scores: scores = [], activation_threshold: threshold, reason, served, latency_ms } = decision
-  const isCovered = reason === 'covered'
+  const isChosen = CHOSEN.has(reason)
   // relevance of a reranker may pass 1: the longest bar is then the whole width
   const whole = Math.max(1, ...scores.map(({ score }) => score))
   return (
     <div className="stack" role="status">
-      <Notice tone={isCovered ? 'ok' : 'warn'}>
+      <Notice tone={isChosen ? 'ok' : 'warn'}>
         <div className={`row wrap ${styles.verdict}`}>
           <b className="semibold">{t('goesTo', { model: served ?? t('noModel') })}</b>
           <span className="meta push">{formatDuration(latency_ms)}</span>
         </div>
         <p className="muted">{t(`reason.${reason}`)}</p>
       </Notice>
+      <RuleLines rules={decision.rules} />
       <CacheLine decision={decision} />
       {scores.length > 0 && (
         <section className="stack tight">
@@ -55,9 +57,28 @@ export function DecisionView({
           </p>
         </section>
       )}
-      {candidates !== undefined && <Walk candidates={candidates} active={labels} />}
+      {candidates !== undefined && (reason === 'covered' || !isChosen) && (
+        <Walk candidates={candidates} active={labels} />
+      )}
       <Neighbours neighbours={decision.neighbors} nearest={decision.nearest_similarity} />
     </div>
+  )
+}
+
+/** The rules that fired, each with the signals by which it did. */
+function RuleLines({ rules = [] }: { readonly rules: Evidence['rules'] | undefined }) {
+  const { t } = useTranslation('router')
+  if (rules.length === 0) return null
+  return (
+    <section className="stack tight">
+      <h3>{t('rules')}</h3>
+      {rules.map(({ name, use, only, signals }) => (
+        <p key={name} className="meta">
+          <Badge tone="acc">{name}</Badge> {use ?? only?.join(', ')}{' '}
+          {signals.map(({ signal, value }) => `${signal}: ${value}`).join('; ')}
+        </p>
+      ))}
+    </section>
   )
 }
 

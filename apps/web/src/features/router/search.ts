@@ -12,7 +12,16 @@ export interface DecisionSearch {
 }
 
 /** Reason for a decision. */
-export const REASONS = ['covered', 'no-label', 'not-covered', 'classifier-failed', 'no-classifier'] as const
+export const REASONS = [
+  'covered',
+  'rule',
+  'sticky',
+  'selected',
+  'no-label',
+  'not-covered',
+  'classifier-failed',
+  'no-classifier',
+] as const
 
 /** Views of a router. */
 export const VIEWS = ['try', 'setup', 'decisions', 'corpus'] as const

@@ -128,10 +128,11 @@ function decideRoute({ open, bodies }: RouterRouteParts): Route {
     },
     async handler(call) {
       const schema = (await wire()).routerDecideRequest
-      return await withRequest(call, { bodies, schema }, async ({ router = '', input = '' }) => {
+      return await withRequest(call, { bodies, schema }, async ({ router = '', input = '', facts }) => {
         const name = needText('router', router)
-        const { toWireDryRun } = await replies()
-        return json(toWireDryRun(name, await (await open()).admin.decide(name, needText('input', input), call)))
+        const { toRequestFacts, toWireDryRun } = await replies()
+        const asked = { router: name, input: needText('input', input), facts: toRequestFacts(facts) }
+        return json(toWireDryRun(name, await (await open()).admin.decide(asked, call)))
       })
     },
   })

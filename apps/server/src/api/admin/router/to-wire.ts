@@ -5,7 +5,8 @@ import {
   type RouterDecision,
   resolveRouterSettings,
 } from '@svc/router'
-import type { RouterDecideReply, RouterDecisionList, RouterStatus } from '@svc/wire/native'
+import type { FiredRule, RequestFacts, Selected } from '@svc/router/signals'
+import type { RouterDecideReply, RouterDecideRequest, RouterDecisionList, RouterStatus } from '@svc/wire/native'
 import type { RouterView } from '../../../routing/router-admin.ts'
 
 const CLASSIFIERS: readonly ClassifierName[] = ['score', 'colbert', 'knn', 'decisions']
@@ -25,7 +26,7 @@ export function toRouterStatus(routers: readonly RouterView[], decisions: number
 }
 
 function toWireRouter({ name, settings, problems, cacheStats, corpus }: RouterView): WireRouter {
-  const { policies, candidates, fallback = '', classifierModel } = settings
+  const { policies, candidates, fallback = '', classifierModel, rules } = settings
   const { classifier, activationThreshold, embeddingCache, knn } = resolveRouterSettings(name, settings)
   return {
     name,
@@ -35,6 +36,7 @@ function toWireRouter({ name, settings, problems, cacheStats, corpus }: RouterVi
     policies: policies.map(({ label, description }) => ({ label, description })),
     candidates: candidates.map(({ model, labels }) => ({ model, labels: [...labels] })),
     fallback,
+    ...toWireRuleNames(rules),
     ...(embeddingCache === undefined
       ? {}
       : {
@@ -61,6 +63,14 @@ function toWireRouter({ name, settings, problems, cacheStats, corpus }: RouterVi
           },
         }),
     problems: [...problems],
+  }
+}
+
+/** Rules of a file may have any form until they are checked. */
+function toWireRuleNames(rules: unknown): Pick<WireRouter, 'rules'> {
+  if (!Array.isArray(rules) || rules.length === 0) return {}
+  return {
+    rules: rules.map((rule: { readonly name?: unknown } | null, index) => String(rule?.name ?? `rule ${index + 1}`)),
   }
 }
 
@@ -119,12 +129,20 @@ export function toWireDryRun(router: string, decision: RouterDecision): RouterDe
 
 type WireEvidence = Pick<
   WireDecision,
-  'gap' | 'cache_similarity' | 'nearest_similarity' | 'label_scores' | 'activation_threshold' | 'neighbors'
+  | 'gap'
+  | 'cache_similarity'
+  | 'nearest_similarity'
+  | 'label_scores'
+  | 'activation_threshold'
+  | 'neighbors'
+  | 'rules'
+  | 'selection'
 >
 
 /** Gives the evidence of a decision; members without a value are left out. */
 function toWireEvidence(decision: RouterDecision): WireEvidence {
-  const { gap, cacheSimilarity, nearestSimilarity, labelScores, activationThreshold, neighbors } = decision
+  const { gap, cacheSimilarity, nearestSimilarity, labelScores, activationThreshold, neighbors, rules, selected } =
+    decision
   return {
     ...(gap === undefined ? {} : { gap }),
     ...(cacheSimilarity === undefined ? {} : { cache_similarity: cacheSimilarity }),
@@ -140,5 +158,45 @@ function toWireEvidence(decision: RouterDecision): WireEvidence {
             ...(labels === undefined ? {} : { labels: [...labels] }),
           })),
         }),
+    ...(rules === undefined ? {} : { rules: rules.map(toWireRule) }),
+    ...(selected === undefined ? {} : { selection: toWireSelection(selected) }),
+  }
+}
+
+function toWireRule({ name, at, effect, signals }: FiredRule): NonNullable<WireEvidence['rules']>[number] {
+  const notes = signals.map(({ signal, value }) => ({ signal, value }))
+  if (effect.kind === 'use') return { name, at, use: effect.model, signals: notes }
+  if (effect.kind === 'only') return { name, at, only: [...effect.models], signals: notes }
+  return { name, at, skip_classifier: true, signals: notes }
+}
+
+function toWireSelection({
+  by,
+  fitting,
+  cost,
+  durationMs,
+  explores,
+}: Selected): NonNullable<WireEvidence['selection']> {
+  return {
+    by,
+    fitting,
+    ...(cost === undefined ? {} : { cost }),
+    ...(durationMs === undefined ? {} : { duration_ms: durationMs }),
+    ...(explores === true ? { explores } : {}),
+  }
+}
+
+/** The facts of a dry run. */
+export function toRequestFacts(facts: RouterDecideRequest['facts']): RequestFacts | undefined {
+  if (facts === undefined || facts === null) return undefined
+  return {
+    hasImages: facts.has_images ?? undefined,
+    hasAudio: facts.has_audio ?? undefined,
+    hasTools: facts.has_tools ?? undefined,
+    promptTokens: facts.prompt_tokens ?? undefined,
+    tags: facts.tags ?? undefined,
+    groups: facts.groups ?? undefined,
+    remainingBudget: facts.remaining_budget ?? undefined,
+    conversation: facts.conversation ?? undefined,
   }
 }
