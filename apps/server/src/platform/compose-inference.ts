@@ -52,7 +52,7 @@ import type { PerformInside } from '../routing/model-ports.ts'
 import type { CallerFacts } from '../routing/request-facts.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createSlotStore } from '../slots/slot-store.ts'
-import { NO_PRICES, type PriceBook } from '../spend/price-book.ts'
+import type { PriceBook } from '../spend/price-book.ts'
 import type { SpendMeter } from '../spend/spend-meter.ts'
 import type { VectorStores } from '../vector-stores/vector-stores.ts'
 import { composeFailover, type FailoverModule, type FailoverParts } from './compose-failover.ts'
@@ -104,8 +104,8 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly relayToPeer: RelayUpstream
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore: CorpusStore | undefined
-  /** Prices of models, for routers that select by cost. @default no model has a price */
-  readonly prices?: PriceBook | undefined
+  /** Prices of models, for routers that select by cost. */
+  readonly prices: PriceBook
   /** Facts about callers, for rules of routers. @default unknown */
   readonly callers?: CallerFacts | undefined
 }
@@ -171,7 +171,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
     listModels: () => directory.list(),
     corpusStore: parts.corpusStore ?? createCorpusFiles({ folder: join(config.dataPath, CORPUS_FOLDER) }),
     knownGroups: () => failover.groups.known(),
-    prices: parts.prices ?? NO_PRICES,
+    prices: parts.prices,
     callers: parts.callers ?? {},
     registry: parts.registry,
     clock,

@@ -38,7 +38,7 @@ import type { Clock } from '../ports.ts'
 import { createClientSecrets } from '../realtime/client-secrets.ts'
 import { withClientSecrets } from '../realtime/secret-authenticator.ts'
 import { tellLimitNotice } from '../spend/limit-notice.ts'
-import { NO_PRICES, type PriceBook } from '../spend/price-book.ts'
+import type { PriceBook } from '../spend/price-book.ts'
 import { createSpendMeter } from '../spend/spend-meter.ts'
 import { createUsageRecords } from '../usage/record-usage.ts'
 import type { Closers } from './closers.ts'
@@ -80,7 +80,7 @@ const BODIES_TOTAL_BYTES = 256 * 1024 * 1024
 export interface PlatformOptions {
   /** The labelled texts of routers. @default files in the data folder */
   readonly corpusStore?: CorpusStore | undefined
-  /** The prices of models. @default none */
+  /** The prices of models. @default those of the price list and of model files */
   readonly prices?: PriceBook | undefined
   readonly config: ServerConfig
   readonly sources: ConfigSources
@@ -219,6 +219,7 @@ export async function openPlatform(
   })
   closers.push(() => modelFiles.close())
   const prices = await openPrices({ config, listModels: () => models.list(), bus, clock, logger: log }, closers)
+  const book = options.prices ?? prices.book
   const operations = await openOperations(
     { config, database, series: metrics.server, bus, isShared: cluster !== undefined, clock, log },
     closers,
@@ -281,7 +282,7 @@ export async function openPlatform(
     ? NO_USAGE_RECORDS
     : createUsageRecords({
         stored: accounts.auth.usageRecorder,
-        book: prices.book,
+        book,
         onCost: ({ model, ...cost }) => metrics.server.countCost(model, cost),
       })
   const onWorkers =
@@ -342,9 +343,10 @@ export async function openPlatform(
   })
   const tidying = tidyConversations(piiConversations, { clock, logger: log })
   closers.push(() => tidying.close())
-  const meter = createSpendMeter({ prices: options.prices ?? NO_PRICES, clock })
+  const meter = createSpendMeter({ prices: book, clock })
   const inference = createLazyInference({
     meter,
+    prices: book,
     config,
     settings,
     directory: models,

@@ -1,8 +1,9 @@
 import type { Cost } from '@svc/auth/quotas'
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { NO_USAGE, type Usage } from '../inference/core/events.ts'
-import type { ModelUsage } from '../inference/core/ledger.ts'
+import type { ChargedTime, ModelUsage } from '../inference/core/ledger.ts'
 import type { Clock } from '../ports.ts'
+import { costOfCalls } from './cost-of-calls.ts'
 import type { PriceBook } from './price-book.ts'
 
 /** What a request may use. */
@@ -12,16 +13,20 @@ export interface ExpectedUse {
   readonly media?: Usage['media'] | undefined
 }
 
-/** Computes what requests may cost and have cost, by the prices at their arrival. */
+/** Computes what requests may cost and have cost, by the prices of their time. */
 export interface SpendMeter {
   /** The cost of an expected use; undefined for a model without a price. */
   estimate(model: ModelConfig, expected: ExpectedUse): Cost | undefined
   /**
    * The cost of the use of some models, whole millionths; undefined when one of them has no price.
    *
-   * @param startedAt monotonic milliseconds at the arrival of the request
+   * @param when.recorded the time in the usage record of the request, so that both costs are one @default now
+   * @param when.startedAt monotonic milliseconds at the arrival of the request
    */
-  charge(uses: readonly Pick<ModelUsage, 'model' | 'usage'>[], startedAt: number): number | undefined
+  charge(
+    uses: readonly Pick<ModelUsage, 'model' | 'usage'>[],
+    when: { readonly recorded: ChargedTime | undefined; readonly startedAt: number },
+  ): number | undefined
 }
 
 /** Dependencies of {@link createSpendMeter}. */
@@ -39,16 +44,10 @@ export function createSpendMeter({ prices, clock }: SpendMeterOptions): SpendMet
       const { currency } = prices
       return micros === undefined || currency === undefined ? undefined : { micros, currency }
     },
-    charge(uses, startedAt) {
-      const durationMs = Math.max(0, clock.monotonic() - startedAt)
-      const at = clock.now() - durationMs
-      let sum = 0
-      for (const { model, usage } of uses) {
-        const micros = prices.costOf(model, { usage, durationMs }, at)
-        if (micros === undefined) return undefined
-        sum += micros
-      }
-      return sum
+    charge(uses, { recorded, startedAt }) {
+      const now = () => ({ durationMs: Math.max(0, clock.monotonic() - startedAt), at: clock.now() })
+      const { knownMicros, unpriced } = costOfCalls(prices, uses, recorded ?? now())
+      return unpriced.length === 0 ? knownMicros : undefined
     },
   }
 }

@@ -6,6 +6,14 @@ import { addUsage, isUsed, NO_USAGE, type ReplyWarning, type Usage } from './eve
 
 const NO_WARNINGS: ReadonlyMap<string, string> = new Map()
 
+/** When a request ended, for its cost. */
+export interface ChargedTime {
+  /** Milliseconds from the arrival of the request. */
+  readonly durationMs: number
+  /** Milliseconds since the epoch. */
+  readonly at: number
+}
+
 /** Usage of one model by the calls of a request. */
 export interface ModelUsage extends Pick<CallAccount, 'model' | 'usage' | 'isEstimated'> {}
 
@@ -28,6 +36,8 @@ export class RequestLedger {
   firstTokenAt: number | undefined
   /** Whether a usage record was made of the request. */
   isRecorded = false
+  /** The length and the time in the usage record, by which the request is charged; undefined without a record. */
+  recordedWhen: ChargedTime | undefined
   /** Whether masked values are put back in the reply. */
   restores = false
   /** The trace of the request; undefined while tracing is off. */

@@ -45,8 +45,7 @@ export function createAccess(
     const options = { signal: context.abort }
     const reserved = quotas.reserve(context.principal, toUse(request, meter), options)
     return Promise.resolve(reserved).then((reservation) => {
-      const charge = () => (meter === undefined ? undefined : meter.charge(ledger.chargedUsage, context.startedAt))
-      cleanup.add(() => reservation.settle(ledger.charge, charge()))
+      cleanup.add(() => reservation.settle(ledger.charge, findCharge(admitted, meter)))
       ledger.reservation = {
         renew: (further) => reservation.renew(addCost(further, admitted, meter), options),
       }
@@ -88,6 +87,12 @@ function countImages(usecase: string | undefined, document: RequestDocument): Ex
   return { images: Number.isFinite(images) ? Math.min(Math.max(1, Math.ceil(images)), MAX_IMAGES) : 1 }
 }
 
+/** What the request has cost, the calls of failed targets included. */
+function findCharge({ request: { context }, ledger }: AdmittedRequest, meter: SpendMeter | undefined) {
+  const { chargedUsage, recordedWhen: recorded } = ledger
+  return meter?.charge(chargedUsage, { recorded, startedAt: context.startedAt })
+}
+
 /** Adds what the request has cost and its next call may cost. */
 function addCost(
   further: Parameters<TurnReservation['renew']>[0],
@@ -97,7 +102,7 @@ function addCost(
   if (meter === undefined) return further
   const answer = Math.min(further.next, FURTHER_ANSWER)
   const next = meter.estimate(model, { promptTokens: further.next - answer, completionTokens: answer })
-  const spent = meter.charge(ledger.usageByModel, context.startedAt)
+  const spent = meter.charge(ledger.usageByModel, { recorded: undefined, startedAt: context.startedAt })
   return { ...further, costMicros: (spent ?? 0) + (next?.micros ?? 0) }
 }
 

@@ -154,6 +154,7 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
   ledger.isRecorded = true
   const durationMs = options.clock.monotonic() - context.startedAt
   const at = options.clock.now()
+  ledger.recordedWhen = { durationMs, at }
   for (const { model, usage, isEstimated } of ledger.usageByModel) {
     options.usage.record({
       correlationId: context.requestId,
