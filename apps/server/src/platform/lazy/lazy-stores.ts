@@ -79,6 +79,13 @@ export function createAccountStores(database: Database): Stores {
       isKnown: async (asked, call) => (await open()).knownAddresses.isKnown(asked, call),
       removeOld: async (asked, call) => (await open()).knownAddresses.removeOld(asked, call),
     },
+    ...lazyFigures(open),
+  }
+}
+
+/** The stores of what callers use and may use. */
+function lazyFigures(open: () => Promise<Stores>): Pick<Stores, 'usage' | 'limits' | 'quotas'> {
+  return {
     usage: {
       append: async (asked, call) => (await open()).usage.append(asked, call),
       group: async (asked, call) => (await open()).usage.group(asked, call),
