@@ -8,7 +8,8 @@ GROUPS = ("PER", "LOC", "ORG", "STREET_ADDRESS", "DATE")
 LABELS = ["O"] + [f"{mark}-{group}" for group in GROUPS for mark in "BI"]
 WIDTH, HIDDEN, KERNEL = 256, 512, 5
 DILATIONS = (1, 1, 2, 4, 8, 1)
-# In training only: shares of the hidden values and of whole pieces that are left out, so that no text is known by heart.
+# In training only: shares of the hidden channels of a row and of whole pieces that are left out, so that no text is known by
+# heart.
 HIDDEN_DROPOUT, PIECE_DROPOUT = 0.1, 0.06
 
 
@@ -30,7 +31,10 @@ class Block(nn.Module):
         inner = x if mask is None else x * mask
         padded = F.pad(inner, (0, 0, reach, reach))
         mixed = sum(padded[:, i * self.dilation : i * self.dilation + length] * self.neighbours[i] for i in range(KERNEL))
-        hidden = F.dropout(F.relu(self.widen(self.norm(mixed))), HIDDEN_DROPOUT, self.training)
+        hidden = F.relu(self.widen(self.norm(mixed)))
+        if self.training:
+            kept = torch.rand(x.shape[0], 1, HIDDEN) >= HIDDEN_DROPOUT
+            hidden = hidden * (kept / (1 - HIDDEN_DROPOUT))
         return x + self.narrow(hidden)
 
 
