@@ -48,6 +48,9 @@ class Recogniser(nn.Module):
         self.forms = nn.Embedding(max(lowers) + 1, WIDTH)
         self.cases = nn.Embedding(max(shapes) + 1, WIDTH)
         self.own = nn.Embedding(len(lowers), WIDTH)
+        # small, so that the first steps move also the vectors of rare pieces
+        for table in (self.forms, self.cases):
+            nn.init.normal_(table.weight, std=0.05)
         nn.init.zeros_(self.own.weight)
         self.entry = nn.LayerNorm(WIDTH)
         self.blocks = nn.ModuleList(Block(dilation) for dilation in DILATIONS)
