@@ -29,6 +29,9 @@ def judge_pieces(model, tokenizer, corpora):
 def fit_temperature(model, tokenizer, corpora):
     """The temperature, and lines that say how often a score of each height was right."""
     scores, labels = judge_pieces(model, tokenizer, corpora)
+    # most pieces are of no name, and surely so: they say nothing of the scores that a host compares
+    near = (labels > 0) | (scores.argmax(-1) > 0)
+    scores, labels = scores[near], labels[near]
     best = min(TEMPERATURES, key=lambda temperature: F.cross_entropy(scores / temperature, labels).item())
     shares, found = F.softmax(scores / best, -1).max(-1)
     lines = []

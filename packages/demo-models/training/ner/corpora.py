@@ -21,10 +21,13 @@ janvier février mars avril juin juillet août septembre octobre novembre décem
 enero febrero marzo abril mayo junio julio agosto septiembre octubre noviembre diciembre
 gennaio febbraio aprile maggio giugno luglio settembre ottobre dicembre
 """.split()
-UNKNOWN = re.compile(
-    rf"(?:\d{{1,2}}(?:st|nd|rd|th|er|\.|º|°)?\s+(?:of\s+|de\s+)?)?\b(?:{'|'.join(MONTHS)})\b(?:\s+(?:de\s+|del\s+)?\d[\w,]*)*|\S*\d\S*",
-    re.IGNORECASE,
+DATES = (
+    rf"(?:\d{{1,2}}(?:st|nd|rd|th|er|\.|º|°)?\s+(?:of\s+|de\s+)?)?\b(?i:{'|'.join(MONTHS)})\b(?:\s+(?:de\s+|del\s+)?\d[\w,]*)*"
+    r"|\b\d{1,4}([./-])\d{1,2}\1\d{1,4}\b|\b(?:1[5-9]|20)\d\d\b"
 )
+# a number beside a word with a capital may be of an address
+PLACES = r"|\b\d+\w?\b(?=,?\s[A-ZÀ-Þ])|(?<=[a-zß-ÿ]\s)\b\d+\w?\b(?=[,\n])"
+UNKNOWN = {"train": re.compile(DATES + PLACES), "negative": re.compile(DATES)}
 
 
 def read_lines(file):
@@ -76,7 +79,7 @@ class Corpora:
             spans += [(span["start"] + len(text), span["end"] + len(text), span["group"]) for span in document["spans"]]
             text += document["text"]
         text, spans = cut(rng, text, spans)
-        return self.restyle(rng, *self.swap(rng, text, spans))
+        return self.restyle(rng, kind, *self.swap(rng, text, spans))
 
     def swap(self, rng, text, spans):
         swapped, moved, done = "", [], 0
@@ -90,8 +93,8 @@ class Corpora:
             done = end
         return swapped + text[done:], moved
 
-    def restyle(self, rng, text, spans):
-        spans = with_unknown(text, spans)
+    def restyle(self, rng, kind, text, spans):
+        spans = with_unknown(text, spans, kind)
         chance = rng.random()
         if chance < SMALL_SHARE and len(text.lower()) == len(text):
             return text.lower(), spans
@@ -111,11 +114,11 @@ def cut(rng, text, spans):
     return text[start:end], inside
 
 
-def with_unknown(text, spans):
+def with_unknown(text, spans, kind="train"):
     """The spans, and between them the parts that may be a date or an address."""
     found, at = [], 0
     for start, end, group in [*spans, (len(text), len(text), None)]:
-        found += [(at + part.start(), at + part.end(), None) for part in UNKNOWN.finditer(text[at:start])]
+        found += [(at + part.start(), at + part.end(), None) for part in UNKNOWN[kind].finditer(text[at:start])]
         if end > start:
             found.append((start, end, group))
         at = end
