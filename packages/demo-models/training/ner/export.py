@@ -86,6 +86,7 @@ def main():
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
     parser.add_argument("--corpora", type=Path)
+    parser.add_argument("--lean", type=float, default=0, help="taken from the score of no name, for a higher recall")
     options = parser.parse_args()
     torch.set_num_threads(1)
     tokenizer = Tokenizer.from_file(str(options.run / "tokenizer.json"))
@@ -93,6 +94,8 @@ def main():
     state = torch.load(options.run / "latest.pt", weights_only=True)
     model.load_state_dict(state["model"])
     model.eval()
+    with torch.no_grad():
+        model.head.bias[0] -= options.lean
     if options.corpora:
         calibrate(model, tokenizer, options.corpora)
     (options.out / "onnx").mkdir(parents=True, exist_ok=True)
