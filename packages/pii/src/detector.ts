@@ -34,6 +34,11 @@ export interface DetectOptions {
   readonly signal: AbortSignal
   /** The request that the text is of, for records of recognisers. */
   readonly correlationId?: string | undefined
+  /**
+   * Tells that a step of a longer scan has ended, as a chunk of the text. The time limit holds for each step then, and a
+   * text does not fail by its length alone.
+   */
+  onStep?(): void
 }
 
 /** Finds private text. One detector is one detector model with its policy (§2.11). */

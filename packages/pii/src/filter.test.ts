@@ -170,6 +170,50 @@ describe('a detector that fails', () => {
     expect(stopped?.aborted).toBe(true)
   })
 
+  it('may take longer when it tells its steps, until a whole period passes without one', async () => {
+    const clock = createFakeClock()
+    let step = () => {}
+    const stepping: Detector = {
+      name: 'stepping',
+      detect(_document, options) {
+        step = () => options.onStep?.()
+        return new Promise(() => {})
+      },
+    }
+    const deaf: Detector = { name: 'deaf', detect: async () => [] }
+    const call = filterSegments(texts('Ada'), { detectors: [stepping, deaf], clock }).catch((error: unknown) => error)
+    for (let period = 0; period < 5; period++) {
+      await clock.waitForSleepers(1)
+      step()
+      await clock.advance(10_000)
+    }
+    await clock.waitForSleepers(1)
+    await clock.advance(10_000)
+    expect(await call).toMatchObject({ details: { failures: [{ detector: 'stepping', reason: 'timeout' }] } })
+    expect(clock.sleepers).toBe(0)
+  })
+
+  it('gains nothing from the steps of another', async () => {
+    const clock = createFakeClock()
+    let step = () => {}
+    const stepping: Detector = {
+      name: 'stepping',
+      detect(_document, options) {
+        step = () => options.onStep?.()
+        return new Promise(() => {})
+      },
+    }
+    const stuck: Detector = { name: 'stuck', detect: () => new Promise(() => {}) }
+    const call = filterSegments(texts('Ada'), { detectors: [stuck, stepping], clock }).catch((error: unknown) => error)
+    await clock.waitForSleepers(1)
+    step()
+    await clock.advance(10_000)
+    await clock.waitForSleepers(1)
+    await clock.advance(10_000)
+    const failures = ['stuck', 'stepping'].map((detector) => ({ detector, reason: 'timeout' }))
+    expect(await call).toMatchObject({ details: { failures } })
+  })
+
   it('leaves no clock running once it has answered', async () => {
     const clock = createFakeClock()
     await filterSegments(texts('Ada'), { detectors: [wordDetector('Ada')], clock })

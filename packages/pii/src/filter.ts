@@ -14,7 +14,10 @@ export interface FilterOptions {
   readonly detectors: readonly Detector[]
   /** @default the fixed text, `[REDACTED:ner:EMAIL]` */
   readonly masks?: MaskWriter | undefined
-  /** Milliseconds for each detector and document. @default 10000 */
+  /**
+   * Milliseconds for each detector and document, or for each step of a detector that tells its steps, as a recogniser
+   * does after each chunk of a text. @default 10000
+   */
   readonly detectorTimeoutMs?: number | undefined
   readonly clock?: Clock | undefined
   /** Ends the call with the signal's reason. */

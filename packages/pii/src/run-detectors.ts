@@ -6,7 +6,7 @@ import { type DetectorFailure, piiUnavailable } from './errors.ts'
 import type { Clock, StopSignal } from './ports.ts'
 import { isInsideCharacter } from './well-formed.ts'
 
-/** Default time limit of a detector for a document, in milliseconds. */
+/** Default time limit of a detector for a document, or for each step of one that tells its steps, in milliseconds. */
 const DEFAULT_TIMEOUT_MS = 10_000
 
 interface RunLimits {
@@ -32,10 +32,12 @@ export function runDetectors(
   detectors: readonly Detector[],
   limits: RunLimits,
 ): readonly JudgedDetection[] | Promise<readonly JudgedDetection[]> {
-  const context = new DetectorContext(limits.correlationId)
-  const started = detectors.map((detector) => start(detector, document, context))
+  const stop = new Stop()
+  const started = detectors.map((detector) => {
+    return start(detector, document, new DetectorContext(stop, limits.correlationId))
+  })
   if (started.every(isOver)) return gather(started, limits)
-  return waitForAll(started, limits, context).then((ran) => gather(ran, limits))
+  return waitForAll(started, limits, stop).then((ran) => gather(ran, limits))
 }
 
 function gather(ran: readonly Ran[], limits: RunLimits): readonly JudgedDetection[] {
@@ -52,17 +54,9 @@ export function throwIfAborted(signal: StopSignal | undefined): void {
   if (signal?.aborted) throw signal.reason
 }
 
-/**
- * Context of detectors. A signal and its table of listeners cost more than a small scan, and most detectors never read
- * it.
- */
-class DetectorContext implements DetectOptions {
-  readonly correlationId: string | undefined
+/** Ends detectors. A signal and its table of listeners cost more than a small scan, and most detectors never read it. */
+class Stop {
   #controller: AbortController | undefined
-
-  constructor(correlationId: string | undefined) {
-    this.correlationId = correlationId
-  }
 
   get signal(): AbortSignal {
     this.#controller ??= new AbortController()
@@ -74,10 +68,32 @@ class DetectorContext implements DetectOptions {
   }
 }
 
+/** Context of one detector. */
+class DetectorContext implements DetectOptions {
+  readonly correlationId: string | undefined
+  /** How many steps have ended. */
+  steps = 0
+  readonly #stop: Stop
+
+  constructor(stop: Stop, correlationId: string | undefined) {
+    this.#stop = stop
+    this.correlationId = correlationId
+  }
+
+  get signal(): AbortSignal {
+    return this.#stop.signal
+  }
+
+  onStep(): void {
+    this.steps++
+  }
+}
+
 /** A detector that is still running. */
 interface Pending {
   readonly detector: Detector
   readonly document: ScanDocument
+  readonly context: DetectorContext
   readonly found: Promise<Detections>
 }
 
@@ -88,35 +104,50 @@ function isOver(started: Ran | Pending): started is Ran {
 function start(detector: Detector, document: ScanDocument, context: DetectorContext): Ran | Pending {
   try {
     const found = detector.detect(document, context)
-    return 'then' in found ? { detector, document, found } : judge(detector, document, found)
+    return 'then' in found ? { detector, document, context, found } : judge(detector, document, found)
   } catch (error) {
     return toFailure(detector, error)
   }
 }
 
-/** One timer limits all detectors. The signal aborts at the end, so that no detector continues. */
+/** The signal aborts at the end, so that no detector continues. */
 async function waitForAll(
   started: readonly (Ran | Pending)[],
   { detectorTimeoutMs = DEFAULT_TIMEOUT_MS, clock = systemClock, signal }: RunLimits,
-  context: DetectorContext,
+  stop: Stop,
 ): Promise<Ran[]> {
-  const leave = { handleEvent: () => context.abort(signal?.reason) }
+  const leave = { handleEvent: () => stop.abort(signal?.reason) }
   signal?.addEventListener('abort', leave)
   try {
-    const late = clock.sleep(detectorTimeoutMs, { signal: context.signal }).then(() => undefined)
-    return await Promise.all(started.map(async (each) => (isOver(each) ? each : await waitFor(each, late))))
+    const sleep = () => clock.sleep(detectorTimeoutMs, { signal: stop.signal }).then(() => undefined)
+    // one timer for the first period of all detectors: only those that tell their steps have a second one
+    const first = sleep()
+    return await Promise.all(started.map(async (each) => (isOver(each) ? each : await waitFor(each, first, sleep))))
   } finally {
     signal?.removeEventListener('abort', leave)
-    context.abort(OVER)
+    stop.abort(OVER)
   }
 }
 
-/** @param late resolves when time is up */
-async function waitFor({ detector, document, found }: Pending, late: Promise<undefined>): Promise<Ran> {
+/**
+ * Waits as long as a step has ended in every period, so that a step may take up to two of them.
+ *
+ * @param first the period that runs
+ * @param sleep starts another period
+ */
+async function waitFor(
+  { detector, document, context, found }: Pending,
+  first: Promise<undefined>,
+  sleep: () => Promise<undefined>,
+): Promise<Ran> {
   try {
-    // A detector may ignore its signal: the first result decides, and later ones are ignored.
-    const result = await Promise.race([found, late])
-    return result === undefined ? failed(detector, 'timeout') : judge(detector, document, result)
+    for (let period = first, before = 0; ; period = sleep()) {
+      // A detector may ignore its signal: the first result decides, and later ones are ignored.
+      const result = await Promise.race([found, period])
+      if (result !== undefined) return judge(detector, document, result)
+      if (context.steps === before) return failed(detector, 'timeout')
+      before = context.steps
+    }
   } catch (error) {
     return toFailure(detector, error)
   }

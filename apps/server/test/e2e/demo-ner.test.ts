@@ -8,8 +8,8 @@ import { type BuiltServer, startBuiltServer } from '../support/built-server.ts'
 const TEXTS = new URL('../../../../packages/demo-models/evaluation/ner/texts.jsonl', import.meta.url)
 const LANGUAGES = ['en', 'de', 'fr', 'es', 'it']
 /** Floors of the committed weights, in every language and over all: the measured values less a margin. */
-const FLOORS = { PER: 0.86, LOC: 0.78 } as const
-const FLOORS_OVER_ALL = { PER: 0.88, LOC: 0.84 } as const
+const FLOORS = { PER: 0.82, LOC: 0.71 } as const
+const FLOORS_OVER_ALL = { PER: 0.85, LOC: 0.8 } as const
 
 let server: BuiltServer
 beforeAll(async () => {

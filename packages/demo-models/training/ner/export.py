@@ -1,6 +1,7 @@
-"""Writes the folder of the model: python export.py --run DIR --out ../../weights/demo-ner
+"""Writes the folder of the model: python export.py --run DIR --out ../../weights/demo-ner [--corpora DIR]
 
-The graph is written with its weights in 8 bits, and one vector a piece in place of form and shape.
+The graph is written with its weights in 8 bits, and one vector a piece in place of form, shape and spelling. With the corpora its
+scores are calibrated.
 """
 
 import argparse
@@ -15,6 +16,8 @@ from onnxruntime.quantization import QuantType, quantize_dynamic
 from tokenizers import Tokenizer
 from torch import nn
 
+from calibrate import fit_temperature
+from corpora import Corpora
 from model import LABELS, WIDTH, Recogniser
 from pieces import PADDING, describe_pieces
 
@@ -66,6 +69,14 @@ def sign(file):
     onnx.save(graph, file)
 
 
+@torch.no_grad()
+def calibrate(model, tokenizer, folder):
+    temperature, lines = fit_temperature(model, tokenizer, Corpora(folder))
+    print(f"temperature {temperature:.2f}", *lines, sep="\n")
+    model.head.weight /= temperature
+    model.head.bias /= temperature
+
+
 def write_json(file, value):
     file.write_text(json.dumps(value, ensure_ascii=False, separators=(",", ":")) + "\n", "utf-8")
 
@@ -74,12 +85,19 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--run", type=Path, required=True)
     parser.add_argument("--out", type=Path, required=True)
+    parser.add_argument("--corpora", type=Path)
+    parser.add_argument("--lean", type=float, default=0, help="taken from the score of no name, for a higher recall")
     options = parser.parse_args()
     torch.set_num_threads(1)
     tokenizer = Tokenizer.from_file(str(options.run / "tokenizer.json"))
     model = Recogniser(*describe_pieces(tokenizer))
     state = torch.load(options.run / "latest.pt", weights_only=True)
     model.load_state_dict(state["model"])
+    model.eval()
+    with torch.no_grad():
+        model.head.bias[0] -= options.lean
+    if options.corpora:
+        calibrate(model, tokenizer, options.corpora)
     (options.out / "onnx").mkdir(parents=True, exist_ok=True)
     write_json(
         options.out / "config.json",

@@ -6,8 +6,9 @@ from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers, train
 
 from sample import draw_document
 
-SIZE = 8_192
-DOCUMENTS = 60_000
+SIZE = 16_384
+# Documents of the vocabulary that a program draws, and those of the corpora.
+DOCUMENTS, CORPUS_DOCUMENTS, NEGATIVE_DOCUMENTS = 40_000, 40_000, 8_000
 # Mostly made-up names, so that the vocabulary holds few whole names: the model must read a name from its parts.
 MADE_UP = 0.85
 WORDS = r" ?[\p{L}\p{M}]+| ?\p{N}| ?[^\s\p{L}\p{M}\p{N}]+|\s*[\r\n]+|\s+(?!\S)|\s+"
@@ -15,7 +16,15 @@ PADDING = "<pad>"
 SHAPES = 16
 
 
-def train_tokenizer(seed):
+def vocabulary_texts(rng, corpora):
+    for _ in range(DOCUMENTS):
+        yield draw_document(rng, made_up=MADE_UP)[0]
+    for kind, count in (("train", CORPUS_DOCUMENTS), ("negative", NEGATIVE_DOCUMENTS)) if corpora else ():
+        for _ in range(count):
+            yield corpora.draw(rng, kind)[0]
+
+
+def train_tokenizer(seed, corpora=None):
     tokenizer = Tokenizer(models.BPE())
     tokenizer.pre_tokenizer = pre_tokenizers.Sequence(
         [pre_tokenizers.Split(Regex(WORDS), "isolated"), pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)]
@@ -29,7 +38,7 @@ def train_tokenizer(seed):
         show_progress=False,
     )
     rng = random.Random(seed)
-    tokenizer.train_from_iterator((draw_document(rng, made_up=MADE_UP)[0] for _ in range(DOCUMENTS)), trainer)
+    tokenizer.train_from_iterator(vocabulary_texts(rng, corpora), trainer)
     return tokenizer
 
 

@@ -11,6 +11,8 @@ export interface ClassifyOptions {
   readonly concurrency: number
   readonly signal: AbortSignal
   readonly correlationId?: string | undefined
+  /** Called after each chunk. */
+  readonly onChunk?: (() => void) | undefined
 }
 
 /**
@@ -22,7 +24,7 @@ export interface ClassifyOptions {
 export async function classifyText(
   classifier: TokenClassifier,
   text: string,
-  { minScore, chunking, concurrency, signal, correlationId }: ClassifyOptions,
+  { minScore, chunking, concurrency, signal, correlationId, onChunk }: ClassifyOptions,
 ): Promise<ChunkHit[]> {
   const chunks = cutChunks(text, chunking)
   const found: ChunkHit[][] = []
@@ -32,6 +34,7 @@ export async function classifyText(
       signal.throwIfAborted()
       const piece = text.slice(chunk.start, chunk.end)
       found[index] = toHits(await classifier.classify(piece, { minScore, signal, correlationId }), piece, chunk)
+      onChunk?.()
     }
   }
   await Promise.all(Array.from({ length: Math.min(concurrency, chunks.length) }, work))

@@ -1,4 +1,4 @@
-import { createDeferred } from '@svc/test-kit'
+import { createDeferred, createFakeClock } from '@svc/test-kit'
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { filterSegments } from '../filter.ts'
@@ -297,5 +297,49 @@ describe('a long text', () => {
     const document = { text, segments: [{ start: 0, end: text.length }], messages: [] }
     await expect(detector.detect(document, { signal: caller.signal })).rejects.toThrow('gone')
     expect(calls).toBe(1)
+  })
+})
+
+describe('a text of megabytes', () => {
+  it('is read to its end, however long that takes, while each chunk keeps within the limit', async () => {
+    const clock = createFakeClock()
+    const found = recognise(/Ada/g)
+    let chunks = 0
+    const slow: TokenClassifier = {
+      async classify(text, options) {
+        chunks++
+        await clock.sleep(4000, options)
+        return found.classify(text, options)
+      },
+    }
+    const text = `${'one plain word after another '.repeat(72_000)}Ada`
+    expect(text.length).toBeGreaterThan(2_000_000)
+    const detector = createNerDetector({ name: 'names', settings: {}, classifier: slow })
+    const call = filterSegments({ segments: [{ text }] }, { detectors: [detector], clock })
+    let ended = false
+    const end = call.finally(() => {
+      ended = true
+    })
+    while (!ended) await clock.advance(2000)
+    expect((await end).segments[0]?.rewritten?.endsWith('another [REDACTED:ner:NAME]')).toBe(true)
+    expect(chunks).toBeGreaterThan(500)
+  })
+
+  it('fails when one chunk does not end', async () => {
+    const clock = createFakeClock()
+    const stuck: TokenClassifier = {
+      async classify(text, { signal }) {
+        if (text.includes('Ada')) await clock.sleep(1_000_000, { signal })
+        return []
+      },
+    }
+    const detector = createNerDetector({ name: 'names', settings: {}, classifier: stuck })
+    const text = `${'one plain word after another '.repeat(2000)}Ada`
+    const call = filterSegments({ segments: [{ text }] }, { detectors: [detector], clock }).catch((error) => error)
+    await clock.waitForSleepers(2)
+    await clock.advance(10_000)
+    await clock.waitForSleepers(2)
+    await clock.advance(10_000)
+    expect(await call).toMatchObject({ details: { failures: [{ detector: 'names', reason: 'timeout' }] } })
   })
 })

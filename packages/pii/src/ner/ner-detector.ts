@@ -62,7 +62,8 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
   })
   return {
     name,
-    async detect({ text, segments }, { signal, correlationId }) {
+    async detect({ text, segments }, context) {
+      const { signal, correlationId } = context
       const matcher = await terms.current()
       const shield = shieldRanges(
         text,
@@ -76,6 +77,7 @@ export function createNerDetector(options: NerDetectorOptions): Detector {
         concurrency,
         signal,
         correlationId,
+        onChunk: () => context.onStep?.(),
       })
       const sure = hits.filter(({ group, score }) => limits.accepts(group, score))
       return extendHits(
