@@ -71,20 +71,27 @@ export const SESSION_LIFETIME_MS = 30 * 86_400_000
 const PREVIOUS_VALUE_MS = 60_000
 const MAX_SESSIONS = 100
 
+const invalidToken = (): AuthError => new AuthError('unauthenticated', 'invalid token', { code: 'invalid_token' })
+
 /** Browser sessions: random values of 256 bits, of which the store has only hashes. */
 export function createSessions(options: SessionsOptions): Sessions {
   const { store, hasher, revocations, clock, maxSessions = MAX_SESSIONS } = options
 
   async function issue(
     owner: Pick<Session, 'userId' | 'sharedKeyHash' | 'apiKeyId' | 'providerSession'>,
-    conditions: CallOptions & { readonly until?: number | undefined; readonly passwordHash?: string | undefined },
+    conditions: CallOptions & {
+      readonly until?: number | undefined
+      readonly passwordHash?: string | undefined
+      readonly keyHash?: string | undefined
+    },
   ): Promise<IssuedSession> {
-    const { signal, until = Number.POSITIVE_INFINITY, passwordHash } = conditions
+    const { signal, until = Number.POSITIVE_INFINITY, passwordHash, keyHash } = conditions
     const [token, id, now] = [createToken(), createId(), clock.now()]
     const expiresAt = Math.min(now + SESSION_LIFETIME_MS, until)
     const session = { ...owner, id, createdAt: now, rotatedAt: now, expiresAt }
     const hash = hasher.hash('session', token)
-    if (!(await store.create({ ...session, hash }, { signal, maxSessions, passwordHash }))) throw wrongLogin()
+    if (!(await store.create({ ...session, hash }, { signal, maxSessions, passwordHash, keyHash })))
+      throw keyHash === undefined ? wrongLogin() : invalidToken()
     return { token, sessionId: id, expiresAt }
   }
 
@@ -98,10 +105,11 @@ export function createSessions(options: SessionsOptions): Sessions {
         throw new AuthError('forbidden', 'the key of a service opens no session', { code: 'service_key' })
       if (principal.via === 'api-key' && principal.apiKey !== undefined) {
         const owner = { ...nobody, userId: principal.id, apiKeyId: principal.apiKey.id }
-        return issue(owner, { signal, until: expiresAt })
+        // The key may have another value since this one was verified.
+        const keyHash = credential && hasher.hash('api-key', credential.value)
+        return issue(owner, { signal, until: expiresAt, keyHash })
       }
-      if (principal.via !== 'shared-key' || credential === undefined)
-        throw new AuthError('unauthenticated', 'invalid token', { code: 'invalid_token' })
+      if (principal.via !== 'shared-key' || credential === undefined) throw invalidToken()
       return issue({ ...nobody, sharedKeyHash: hasher.hash('shared-key', credential.value) }, { signal })
     },
     async rotate({ principal, credential, expiresAt }, { signal }) {

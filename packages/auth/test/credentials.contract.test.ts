@@ -234,6 +234,32 @@ describe.each(places)('keys in $name', ({ open }) => {
 })
 
 describe.each(places)('sessions in $name', ({ open }) => {
+  it('begin by a value that their key has, and end with the second rotation after it', async () => {
+    await using place = await open()
+    const { apiKeys, sessions } = place.stores
+    const ada = await addUser(place.stores, 'ada@site.example')
+    const key = apiKey('k', ada.id)
+    await apiKeys.create(key, keyOptions)
+    const begin = (id: string, keyHash: string, changes: Partial<Session>) =>
+      sessions.create(session(id, ada.id, { apiKeyId: 'k', ...changes }), { ...call, maxSessions: 9, keyHash })
+    const rotate = (from: string, to: string, now: number) =>
+      apiKeys.rotate(key, { from, to: { hash: to, prefix: to }, now, previousUntil: now + 40 }, call)
+    expect(await begin('other', 'none', { createdAt: 5 })).toBe(false)
+    expect(await begin('before', 'hash-k', { createdAt: 5 })).toBe(true)
+    expect(await rotate(key.prefix, 'second', 50)).toBe(true)
+    expect(await begin('during', 'hash-k', { createdAt: 60, expiresAt: 90 })).toBe(true)
+    expect(await begin('late', 'hash-k', { createdAt: 90 })).toBe(false)
+    expect(await begin('fresh', 'second', { createdAt: 60 })).toBe(true)
+    const alive = async () => {
+      const found = await Promise.all(['before', 'during', 'fresh'].map((id) => sessions.findById(id, call)))
+      return found.map((one) => one !== undefined)
+    }
+    expect(await rotate('other', 'third', 70)).toBe(false)
+    expect(await alive()).toEqual([true, true, true])
+    expect(await rotate('second', 'third', 70)).toBe(true)
+    expect(await alive()).toEqual([false, false, true])
+  })
+
   it('are found by the value and the one before, and rotate once', async () => {
     await using place = await open()
     const { sessions } = place.stores

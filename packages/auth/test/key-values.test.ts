@@ -113,6 +113,40 @@ describe('a rotated key', () => {
     await world.clock.advance(HOUR)
     expect(await alive()).toEqual([false, false, true])
   })
+
+  it('ends the sessions of the oldest value with that value, also those of its grace', async () => {
+    const world = createServices()
+    const { key, value } = await world.addMember('ada@site.example')
+    const open = async (one: string) => {
+      const found = await world.authenticate(bearer(one))
+      if (found === undefined) throw new Error('nobody')
+      await world.clock.advance(1)
+      return { cookie: `session=${(await world.sessions.exchange(found, call)).token}` }
+    }
+    const before = await open(value)
+    await world.clock.advance(1)
+    const second = await world.apiKeys.rotateAny(key.id, { grace: '1h' }, call)
+    const [during, fresh] = [await open(value), await open(second.value)]
+    await world.clock.advance(1)
+    await world.apiKeys.rotateAny(key.id, { grace: '1h' }, call)
+    const alive = await Promise.all(
+      [before, during, fresh].map(async (one) => (await world.authenticate(one)) !== undefined),
+    )
+    expect(alive).toEqual([false, false, true])
+  })
+
+  it('begins no session by a value that has ended since it was verified', async () => {
+    const world = createServices()
+    const { key, value } = await world.addMember('ada@site.example')
+    const found = await world.authenticate(bearer(value))
+    if (found === undefined) throw new Error('nobody')
+    await world.apiKeys.rotateAny(key.id, { grace: '0' }, call)
+    await world.clock.advance(1)
+    await expect(world.sessions.exchange(found, call)).rejects.toMatchObject({
+      kind: 'unauthenticated',
+      code: 'invalid_token',
+    })
+  })
 })
 
 describe('a blocked key', () => {

@@ -1,4 +1,19 @@
-import { type AnyColumn, and, count, desc, eq, inArray, isNotNull, isNull, lt, lte, ne, or, sql } from 'drizzle-orm'
+import {
+  type AnyColumn,
+  and,
+  count,
+  desc,
+  eq,
+  exists,
+  inArray,
+  isNotNull,
+  isNull,
+  lt,
+  lte,
+  ne,
+  or,
+  sql,
+} from 'drizzle-orm'
 import type { ApiKey, ApiKeyStore, FoundKey, KeyAddress, KeyFilter } from '../ports/credentials.ts'
 import type { Page } from '../ports/users.ts'
 import { inBatches } from './batches.ts'
@@ -123,6 +138,25 @@ function createReads(queries: Queries, tables: AuthTables) {
   return { findAll, findPage }
 }
 
+/** Removes the sessions that the value before the present one has begun: before the present one came, or in its grace. */
+async function removeOldestSessions(
+  transaction: Queries,
+  { apiKeys, sessions }: AuthTables,
+  condition: Condition,
+): Promise<void> {
+  const isOldest = or(lte(sessions.createdAt, apiKeys.rotatedAt), lte(sessions.expiresAt, apiKeys.previousUntil))
+  await transaction.change((db) =>
+    db.delete(sessions).where(
+      exists(
+        db
+          .select({ id: apiKeys.id })
+          .from(apiKeys)
+          .where(and(condition, eq(apiKeys.id, sessions.apiKeyId), isOldest)),
+      ),
+    ),
+  )
+}
+
 /** Changes of a key after which every server asks again for those who use it. */
 function createChanges(queries: DrizzleQueries, tables: AuthTables): Pick<ApiKeyStore, 'edit' | 'rotate' | 'remove'> {
   const { apiKeys, sessions } = tables
@@ -144,8 +178,9 @@ function createChanges(queries: DrizzleQueries, tables: AuthTables): Pick<ApiKey
         )
       }),
     rotate: (key, { from, to, now, previousUntil }) =>
-      changeRights((transaction) =>
-        transaction.change((db) =>
+      changeRights(async (transaction) => {
+        await removeOldestSessions(transaction, tables, and(isKey(tables, key), eq(apiKeys.prefix, from)))
+        return transaction.change((db) =>
           db
             .update(apiKeys)
             .set({
@@ -156,8 +191,8 @@ function createChanges(queries: DrizzleQueries, tables: AuthTables): Pick<ApiKey
               rotatedAt: now,
             })
             .where(and(isKey(tables, key), eq(apiKeys.prefix, from))),
-        ),
-      ),
+        )
+      }),
     remove: (key) =>
       changeRights(async (transaction) => {
         const removed = await transaction.change((db) => db.delete(apiKeys).where(isKey(tables, key)))

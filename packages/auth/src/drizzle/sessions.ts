@@ -1,4 +1,4 @@
-import { and, desc, eq, inArray, isNull, lte, ne, or } from 'drizzle-orm'
+import { and, desc, eq, gt, inArray, isNull, lte, ne, or } from 'drizzle-orm'
 import type { FoundSession, SessionStore } from '../ports/credentials.ts'
 import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
@@ -58,6 +58,21 @@ async function holdPassword({ queries, tables }: Connection, userId = '', passwo
   return held > 0
 }
 
+/** Keeps the values of the key of a session until the transaction ends. @returns whether the key has that value */
+async function holdKey({ queries, tables }: Connection, session: NewSession, hash: string): Promise<boolean> {
+  const { apiKeys } = tables
+  const { apiKeyId = '', createdAt } = session
+  const isBefore = and(eq(apiKeys.previousHash, hash), gt(apiKeys.previousUntil, createdAt))
+  // A write: a rotation waits for it, and then finds the session.
+  const held = await queries.change((db) =>
+    db
+      .update(apiKeys)
+      .set({ id: apiKeyId })
+      .where(and(eq(apiKeys.id, apiKeyId), or(eq(apiKeys.hash, hash), isBefore))),
+  )
+  return held > 0
+}
+
 async function insertSession({ queries, tables }: Connection, session: NewSession): Promise<void> {
   const { userId = null, sharedKeyHash = null, apiKeyId = null, providerSession = null } = session
   await queries.change((db) =>
@@ -103,9 +118,10 @@ export function createDrizzleSessions(queries: DrizzleQueries, tables: AuthTable
   const removeWhere = (condition: Condition): Promise<number> =>
     inTransaction((transaction) => removeSessions(transaction, condition))
   return {
-    create: (session, { maxSessions, passwordHash }) =>
+    create: (session, { maxSessions, passwordHash, keyHash }) =>
       inTransaction(async (transaction) => {
         if (passwordHash !== undefined && !(await holdPassword(transaction, session.userId, passwordHash))) return false
+        if (keyHash !== undefined && !(await holdKey(transaction, session, keyHash))) return false
         await insertSession(transaction, session)
         await removeSurplus(transaction, session, maxSessions)
         return true

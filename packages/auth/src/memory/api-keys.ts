@@ -62,6 +62,12 @@ export function createMemoryApiKeys(state: MemoryState): ApiKeyStore {
     async rotate(address, { from, to, now, previousUntil }) {
       const key = take(address)
       if (key?.prefix !== from) return false
+      const { rotatedAt = 0 } = key
+      removeWhere(
+        state.sessions,
+        ({ apiKeyId, createdAt, expiresAt }) =>
+          apiKeyId === key.id && (createdAt <= rotatedAt || expiresAt <= key.previousUntil),
+      )
       const previousHash = previousUntil > now ? key.hash : undefined
       const { hash, prefix } = to
       return put({ ...key, hash, prefix, previousHash, previousUntil, rotatedAt: now })

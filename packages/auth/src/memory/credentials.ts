@@ -38,14 +38,19 @@ export function createMemorySessions(state: MemoryState): SessionStore {
       previousUntil: stored.previousUntil,
     }
   }
+  const hasValue = ({ apiKeyId = '', createdAt }: Session, hash: string): boolean => {
+    const key = state.apiKeys.get(apiKeyId)
+    return key?.hash === hash || (key?.previousHash === hash && key.previousUntil > createdAt)
+  }
   const raise = (count: number): number => {
     if (count > 0) state.revision += 1
     return count
   }
   return {
-    async create(session, { maxSessions, passwordHash }) {
+    async create(session, { maxSessions, passwordHash, keyHash }) {
       if (passwordHash !== undefined && state.users.get(session.userId ?? '')?.passwordHash !== passwordHash)
         return false
+      if (keyHash !== undefined && !hasValue(session, keyHash)) return false
       state.sessions.set(session.id, { ...session, previousHash: undefined, previousUntil: 0 })
       const own = [...state.sessions.values()].filter(
         ({ userId, sharedKeyHash }) => userId === session.userId && sharedKeyHash === session.sharedKeyHash,

@@ -93,7 +93,7 @@ export interface ApiKeyStore {
   ): Promise<boolean>
   /**
    * Gives a key a new value, if it still has the one with a prefix. That one is valid until `previousUntil`, and the one
-   * before it no longer.
+   * before it no longer: its sessions are removed.
    *
    * @returns whether it had
    */
@@ -153,11 +153,16 @@ export interface SessionStore {
    * Creates a session; the oldest ones of the account give way when it has more than `maxSessions`.
    *
    * @param options.passwordHash the hash that the account must still have
-   * @returns false, and creates nothing, when the account has another one
+   * @param options.keyHash the hash of a value that the key of the session must still have when the session begins
+   * @returns false, and creates nothing, when the account or the key has another one
    */
   create(
     session: Session & { readonly hash: string },
-    options: CallOptions & { readonly maxSessions: number; readonly passwordHash?: string | undefined },
+    options: CallOptions & {
+      readonly maxSessions: number
+      readonly passwordHash?: string | undefined
+      readonly keyHash?: string | undefined
+    },
   ): Promise<boolean>
   findByHash(hash: string, options: CallOptions): Promise<FoundSession | undefined>
   findById(id: string, options: CallOptions): Promise<FoundSession | undefined>
