@@ -1,8 +1,8 @@
 import type { ModelConfig } from '../catalog/model-config.ts'
 import { costAt } from './cost.ts'
-import { type Price, toPrice, toStart, type WrittenPrice } from './price.ts'
+import { DEFAULT_CURRENCY, newestFirst, type Price, toPrice, toStart, type WrittenPrice } from './price.ts'
 import type { PriceBook } from './price-book.ts'
-import { DEFAULT_CURRENCY, newestFirst, type PriceEntry, type PriceList } from './price-list.ts'
+import type { PriceEntry, PriceList } from './price-list.ts'
 
 /** Where a price comes from. */
 export type PriceOrigin = 'model' | 'list'

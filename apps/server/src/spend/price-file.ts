@@ -10,10 +10,14 @@ import { readRegularFile } from '../files/read-regular-file.ts'
 import { watchFile } from '../files/watch-file.ts'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
 import type { Clock, Logger } from '../ports.ts'
-import { PRICE_FILE_LIMITS, type PriceList, type PriceProblem, readPriceList } from './price-list.ts'
+import { PRICE_FILE_LIMITS } from './price-file-limits.ts'
+import type { PriceList, PriceProblem } from './price-list.ts'
 
 /** Name of the price list in the configuration folder. */
 const PRICES_FILE = 'prices.yaml'
+
+/** The reader of lists. A server without a list starts without it. */
+const loadReader = () => import('./price-list.ts')
 
 /** The path of the price list. */
 export function findPricesFile({ pricesFile, configDir }: Pick<ServerConfig, 'pricesFile' | 'configDir'>): string {
@@ -66,6 +70,7 @@ export async function readPriceFile(path: string): Promise<Found> {
   }
   if (typeof content === 'string') return { state: 'wrong', problems: [{ reason: content }], version: '' }
   const version = toVersion(content)
+  const { readPriceList } = await loadReader()
   const reading = readPriceList(content)
   return reading.ok
     ? { state: 'list', list: reading.list, version }
@@ -162,6 +167,7 @@ export async function openPriceFile({ path, pollIntervalMs, clock, logger }: Pri
     reload,
     replace: (text, over) =>
       inTurn(async () => {
+        const { readPriceList } = await loadReader()
         const reading = readPriceList(text)
         if (!reading.ok) throw new Error('a price list is checked before it is written')
         await checkVersion(over)

@@ -2,26 +2,13 @@ import { readDecimal } from '../catalog/keys/decimal.ts'
 import { about, block, list, map, plainText } from '../catalog/keys/fields.ts'
 import { currencyCode, decimalText, PRICE } from '../catalog/keys/price-keys.ts'
 import { readField } from '../catalog/keys/read-field.ts'
-import type { YamlLimits } from '../catalog/yaml/limits.ts'
 import { isNull, type YamlNode } from '../catalog/yaml/node.ts'
 import { readYaml } from '../catalog/yaml/read-yaml.ts'
-import { type Currencies, hasParts, type Price, toPrice } from './price.ts'
-
-/** The currency of costs where no price list says another. */
-export const DEFAULT_CURRENCY = 'USD'
+import { type Currencies, DEFAULT_CURRENCY, hasParts, type Price, toPrice } from './price.ts'
+import { PRICE_FILE_LIMITS } from './price-file-limits.ts'
 
 /** Prices of a list. */
 const MAX_PRICES = 5000
-
-/** Limits of the file of a price list. */
-export const PRICE_FILE_LIMITS: YamlLimits = {
-  bytes: 1024 * 1024,
-  depth: 8,
-  keysPerMap: 200,
-  aliases: 100,
-  lexemes: 300_000,
-  nodes: 100_000,
-}
 
 const ENTRY = {
   model: about(plainText, 'Name of a model here; * at the start or the end stands for any text.'),
@@ -173,9 +160,4 @@ function findFault(entry: WrittenEntry): { readonly key?: string; readonly text:
     return { key: 'upstream', text: 'must be a host or a provider' }
   if (!hasParts(entry)) return { text: 'has no price: write input, output or another one, or 0 for what is free' }
   return undefined
-}
-
-/** Prices newest first. */
-export function newestFirst<T extends Pick<Price, 'from'>>(prices: readonly T[]): readonly T[] {
-  return [...prices].sort((left, right) => (left.from === right.from ? 0 : right.from > left.from ? 1 : -1))
 }

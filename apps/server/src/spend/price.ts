@@ -2,6 +2,9 @@ import { DECIMAL_ONE, readDecimal } from '../catalog/keys/decimal.ts'
 import type { Block } from '../catalog/keys/fields.ts'
 import { type PRICE, readStart } from '../catalog/keys/price-keys.ts'
 
+/** The currency of costs where no price list says another. */
+export const DEFAULT_CURRENCY = 'USD'
+
 /** A price as a file has it: decimal numbers as text. */
 export type WrittenPrice = Block<typeof PRICE>
 
@@ -59,4 +62,9 @@ export function toStart({ from }: Pick<WrittenPrice, 'from'>): number {
 /** Whether a price says anything about a cost. */
 export function hasParts(written: WrittenPrice): boolean {
   return PRICE_PARTS.some((part) => written[part] !== undefined)
+}
+
+/** Prices newest first. */
+export function newestFirst<T extends Pick<Price, 'from'>>(prices: readonly T[]): readonly T[] {
+  return [...prices].sort((left, right) => (left.from === right.from ? 0 : right.from > left.from ? 1 : -1))
 }

@@ -194,7 +194,7 @@ describe('the installed server', () => {
     expect(await readAnswer(await postChat(server.url, 'demo'))).not.toBe('')
     const analysis = await fetch(`${server.url}/api/pii/analyze`, {
       method: 'POST',
-      body: JSON.stringify({ text: 'My name is Anna Schmidt.', detectors: ['demo-ner'] }),
+      body: JSON.stringify({ text: 'My name is Anna Schmidt', detectors: ['demo-ner'] }),
     })
     expect(await analysis.json()).toMatchObject({ entities: [{ entity_type: 'PER', start: 11, end: 23 }] })
   })

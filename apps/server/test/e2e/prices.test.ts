@@ -29,7 +29,7 @@ const WRONG = 'prices:\n  - { model: big, input: much }\n  - { model: big, inptu
 describe('svc prices', () => {
   it('check says what a list holds', async () => {
     const { code, stdout } = await run(LIST, 'check', 'FILE')
-    expect([code, stdout]).toEqual([0, 'prices.yaml: 1 price, costs in USD\n'])
+    expect([code, stdout]).toEqual([0, 'prices.yaml: 1 price, costs in USD'])
   })
 
   it('check names the lines of every fault', async () => {
@@ -46,7 +46,7 @@ describe('svc prices', () => {
     const { code, stdout } = await run(LIST, 'list', ...flags)
     expect(code).toBe(0)
     expect(stdout).toContain('big: input 2.5, output 10 (line 2 of the list)\n')
-    expect(stdout).toContain('own: compute_second 0.25 (its own file)\n')
+    expect(stdout).toContain('own: compute_second 0.25 (its own file)')
     expect(stdout).toContain('other: no price\n')
     const rows = JSON.parse((await run(LIST, 'list', '--json', ...flags)).stdout) as { model: string }[]
     expect(rows).toContainEqual({

@@ -6,7 +6,6 @@ import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import type { Clock } from '../../../ports.ts'
-import { readPriceList } from '../../../spend/price-list.ts'
 import type { OpenPrices } from '../../../spend/prices.ts'
 import { formatPriceList } from '../../../spend/write-price-list.ts'
 import { readJsonBody } from '../../read-json-body.ts'
@@ -52,7 +51,7 @@ export function priceRoutes(parts: PriceRouteParts): Route[] {
       async handler(call) {
         const body = await readJsonBody(call, (await wire()).priceListRequest, bodies, { maxBytes: MAX_BODY_BYTES })
         const text = formatPriceList(body)
-        checkList(text)
+        await checkList(text)
         await call.confirm()
         await prices.file.replace(text, readMatch(call))
         call.noteChange({ details: `${body.prices.length} prices` })
@@ -63,7 +62,8 @@ export function priceRoutes(parts: PriceRouteParts): Route[] {
 }
 
 /** @throws {SvcError} `invalid_request`, code `invalid_prices`, with the key of the first fault */
-function checkList(text: string): void {
+async function checkList(text: string): Promise<void> {
+  const { readPriceList } = await import('../../../spend/price-list.ts')
   const reading = readPriceList(text)
   if (reading.ok) return
   const [first] = reading.problems
