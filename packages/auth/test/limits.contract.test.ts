@@ -115,6 +115,25 @@ describe.each(places)('limits in $name', ({ name, open }) => {
     await expect(ask()).resolves.toMatchObject({ passed: [] })
   })
 
+  it('a soft budget counts no money of another currency, and its count begins anew with its currency', async () => {
+    await using place = await open()
+    const { quotas } = createWorld(place.stores)
+    const { id } = await quotas.limits.create(
+      forAccount({ maxCostMicros: 5_000_000, currency: 'EUR', isSoft: true }),
+      call,
+    )
+    const spend = async (micros: number, currency: string) => {
+      const reserved = await quotas.reserve(ada, use({ cost: costs(micros, currency) }), call)
+      const held = await countOf(quotas, id)
+      reserved.settle(1, micros + 1)
+      return [held?.costMicros, (await countOf(quotas, id))?.costMicros]
+    }
+    expect(await spend(1_000_000, 'USD')).toEqual([0, 0])
+    expect(await spend(2_000_000, 'EUR')).toEqual([2_000_000, 2_000_001])
+    await quotas.limits.change(id, { currency: 'USD' }, call)
+    expect(await countOf(quotas, id)).toMatchObject({ requests: 0, costMicros: 0 })
+  })
+
   it('let only so many requests run at a time, and give the place back at their end or expiry', async () => {
     await using place = await open()
     const { quotas, clock } = createWorld(place.stores)

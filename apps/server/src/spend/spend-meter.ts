@@ -1,5 +1,6 @@
 import type { Cost } from '@svc/auth/quotas'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import { listFailoverTargets } from '../catalog/serving.ts'
 import { NO_USAGE, type Usage } from '../inference/core/events.ts'
 import type { ChargedTime, ModelUsage } from '../inference/core/ledger.ts'
 import type { Clock } from '../ports.ts'
@@ -40,7 +41,11 @@ export function createSpendMeter({ prices, clock }: SpendMeterOptions): SpendMet
   return {
     estimate(model, { promptTokens, completionTokens, media }) {
       const usage = { ...NO_USAGE, promptTokens, completionTokens, media }
-      const micros = prices.costOf(model, { usage, durationMs: 0 }, clock.now())
+      const at = clock.now()
+      // A group may be answered by the dearest of its targets.
+      const models = [model, ...listFailoverTargets(model).map((target) => target.model)]
+      const known = models.flatMap((each) => prices.costOf(each, { usage, durationMs: 0 }, at) ?? [])
+      const micros = known.length === 0 ? undefined : Math.max(...known)
       const { currency } = prices
       return micros === undefined || currency === undefined ? undefined : { micros, currency }
     },

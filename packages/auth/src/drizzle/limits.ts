@@ -1,4 +1,4 @@
-import { and, asc, count, eq, gte, inArray, like, lt, or } from 'drizzle-orm'
+import { and, asc, count, eq, inArray, like, lt, or, sql } from 'drizzle-orm'
 import type { CalendarUnit, Limit, LimitStore, LimitSubjectKind, LimitWindow } from '../ports/limits.ts'
 import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
@@ -101,8 +101,8 @@ export function createDrizzleLimits(queries: DrizzleQueries, tables: AuthTables)
                 .from(quotaCounters)
                 .where(
                   and(
-                    gte(quotaCounters.ruleId, `${id}:`),
-                    lt(quotaCounters.ruleId, `${id};`),
+                    // a range would follow the collation of the database, which may leave signs out
+                    sql`substr(${quotaCounters.ruleId}, 1, ${id.length + 1}) = ${`${id}:`}`,
                     lt(quotaCounters.windowStart, before),
                     eq(quotaCounters.parallel, 0),
                   ),

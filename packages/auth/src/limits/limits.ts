@@ -39,7 +39,7 @@ export interface Limits {
   readOwn(principal: Principal, options: CallOptions): Promise<readonly LimitStatus[]>
   /** @throws {AuthError} `invalid_request`; `conflict` when there are 5,000 limits */
   create(draft: LimitDraft, options: CallOptions): Promise<LimitStatus>
-  /** Changes a limit. Its counts stay, unless its window is another one. @throws as {@link create}; `not_found` */
+  /** Changes a limit. Its counts stay, unless its window or its currency is another one. @throws as {@link create}; `not_found` */
   change(id: string, draft: LimitDraft, options: CallOptions): Promise<LimitStatus>
   /** @throws {AuthError} `not_found` */
   remove(id: string, options: CallOptions): Promise<void>
@@ -122,7 +122,8 @@ export function createLimits(options: LimitsOptions): Limits {
     async change(id, draft, call) {
       const before = await find(id, call)
       const limit: Limit = { ...before, ...readLimitDraft(draft, { before, hasModel }) }
-      const restarts = JSON.stringify(before.window) !== JSON.stringify(limit.window)
+      const isOtherMoney = before.currency !== '' && before.currency !== limit.currency
+      const restarts = isOtherMoney || JSON.stringify(before.window) !== JSON.stringify(limit.window)
       if (!(await store.change(limit, { ...call, restarts }))) throw missing('limit not found')
       if (restarts) await counters.forget?.(id)
       book.forget()

@@ -192,6 +192,8 @@ export interface QuotaRequest {
   readonly tokens: number
   /** Money that the request will cost, whole millionths. @default 0 */
   readonly costMicros?: number | undefined
+  /** ISO 4217 code of the money. Budgets in another currency count none of it. @default that of every budget */
+  readonly currency?: string | undefined
   /** Time at which the reservation is given back by itself, milliseconds since the epoch. */
   readonly expiresAt: number
   /**
@@ -243,6 +245,8 @@ export interface QuotaSettlement {
   readonly tokens: number | undefined
   /** What the request has cost, whole millionths. @default what was reserved */
   readonly costMicros?: number | undefined
+  /** As in {@link QuotaRequest}. */
+  readonly currency?: string | undefined
 }
 
 /** A counter that a piece of work has changed. */

@@ -47,6 +47,15 @@ export interface QuotaWork {
 /** Whether a rule is a limit. */
 export const isLimitRule = (rule: CountedRule): rule is LimitRule => 'limit' in rule
 
+/** The money of a request that counts under a rule: none where its budget is in another currency. */
+function moneyUnder(
+  rule: CountedRule,
+  { costMicros = 0, currency }: Pick<QuotaRequest, 'costMicros' | 'currency'>,
+): number {
+  const isOther = isLimitRule(rule) && rule.maxCostMicros !== undefined && rule.limit.currency !== currency
+  return currency !== undefined && isOther ? 0 : costMicros
+}
+
 /** The counters of the rules of one piece of work. */
 function createCounters(rules: ReadonlyMap<string, CountedRule>, stored: readonly QuotaCounter[], now: number) {
   const before = new Map(stored.map((counter) => [counter.ruleId, counter]))
@@ -87,7 +96,9 @@ function settle(settlement: QuotaSettlement, taken: readonly Reservation[], coun
     const isOver = reservation !== undefined && !holdsWindow(counter, reservation.windowStart)
     if (reservation !== undefined) counters.release(reservation)
     if (isOver || settlement.tokens === undefined) continue
-    const { tokens, costMicros = reservation?.costMicros ?? 0 } = settlement
+    const { tokens } = settlement
+    const isKnown = settlement.costMicros !== undefined
+    const costMicros = isKnown ? moneyUnder(rule, settlement) : (reservation?.costMicros ?? 0)
     counters.add(rule.id, { requests: 1, tokens, costMicros }, reservation?.windowStart ?? counter.windowStart)
   }
 }
@@ -98,12 +109,12 @@ function reserve(
   held: readonly Reservation[],
   { counters, now }: { readonly counters: Counters; readonly now: number },
 ): Outcome {
-  const { used = 0, costMicros = 0 } = request
-  const demand = { used, costMicros }
+  const toDemand = (rule: CountedRule) => ({ used: request.used ?? 0, costMicros: moneyUnder(rule, request) })
   for (const reservation of held) counters.release(reservation)
   const passed: PassedLimit[] = []
   for (const rule of request.rules) {
     const counter = counters.read(rule)
+    const demand = toDemand(rule)
     const full = findFull(rule, counter, demand)
     if (full === undefined) continue
     if (rule.isSoft === true && isLimitRule(rule)) {
@@ -118,6 +129,7 @@ function reserve(
     const { windowStart, tokens: counted } = counters.read(rule)
     const tokens = Math.min(request.tokens, (room ?? Number.MAX_SAFE_INTEGER) - counted)
     const { reservationId: id, expiresAt } = request
+    const { costMicros } = toDemand(rule)
     const reservation = { id, ruleId: rule.id, windowStart, tokens, costMicros, expiresAt }
     counters.hold(reservation)
     return reservation

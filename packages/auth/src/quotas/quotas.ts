@@ -96,8 +96,9 @@ export function createQuotas(options: QuotasOptions): Quotas {
   ): QuotaReservation | Promise<QuotaReservation> {
     if (quotas.length + limits.length === 0) return NO_RESERVATION
     const { tokens } = use
-    const costMicros = limits.some(isBudget) ? checkCost(limits, use) : 0
-    return reservations.reserve(limits.length === 0 ? quotas : [...quotas, ...limits], { tokens, costMicros }, call)
+    const { micros: costMicros, currency } = limits.some(isBudget) ? checkCost(limits, use) : NO_COST
+    const rules = limits.length === 0 ? quotas : [...quotas, ...limits]
+    return reservations.reserve(rules, { tokens, costMicros, currency }, call)
   }
 
   return {
@@ -122,14 +123,18 @@ export function createQuotas(options: QuotasOptions): Quotas {
 const isBudget = ({ maxCostMicros }: LimitRule): boolean => maxCostMicros !== undefined
 
 /** The money that a request reserves. @throws {AuthError} `price_unknown` under a budget that must not be passed */
-function checkCost(limits: readonly LimitRule[], { cost, model }: QuotaUse): number {
+function checkCost(limits: readonly LimitRule[], { cost, model }: QuotaUse): ReservedCost {
   const known = cost?.()
   for (const rule of limits) {
     if (!isBudget(rule) || rule.isSoft === true || known?.currency === rule.limit.currency) continue
     throw priceUnknown(rule, model)
   }
-  return known?.micros ?? 0
+  return known ?? NO_COST
 }
+
+type ReservedCost = Pick<Cost, 'micros'> & Partial<Cost>
+
+const NO_COST: ReservedCost = { micros: 0 }
 
 /** A book without limits, which never has to be read. */
 const NO_BOOK: LimitBook = { mayHold: false, match: () => [], matchOwn: async () => [], forget() {} }

@@ -44,6 +44,8 @@ export interface ReservedUse {
   readonly tokens: number
   /** Whole millionths. @default 0 */
   readonly costMicros?: number | undefined
+  /** ISO 4217 code of the money. @default that of every budget */
+  readonly currency?: string | undefined
 }
 
 /** Reserves requests, tokens and money under rules. */
@@ -74,13 +76,13 @@ export function createReservations(options: ReservationsOptions): Reservations {
   const { queue, clock, reservationMs = RESERVATION_MS } = options
   const nextId = createReservationIds()
 
-  function toReservation({ reservationId, rules }: QuotaRequest) {
+  function toReservation({ reservationId, rules, currency }: QuotaRequest) {
     let isSettled = false
     return {
       async renew({ used, next, costMicros = 0 }: FurtherUse, { signal }: { readonly signal: StopSignal }) {
         if (isSettled) return
         const use = { used: cleanAmount(used), tokens: cleanAmount(used + next), costMicros: cleanMicros(costMicros) }
-        const renewal = { reservationId, rules, ...use, expiresAt: clock.now() + reservationMs }
+        const renewal = { reservationId, rules, currency, ...use, expiresAt: clock.now() + reservationMs }
         // a request that was settled meanwhile has been counted
         const giveBack = () => isSettled && queue.settle({ reservationId, rules, tokens: undefined })
         await decide(renewal, signal, giveBack)
@@ -92,6 +94,7 @@ export function createReservations(options: ReservationsOptions): Reservations {
         queue.settle({
           reservationId,
           rules,
+          currency,
           tokens: tokens === undefined ? undefined : cleanAmount(tokens),
           costMicros: costMicros === undefined ? undefined : cleanMicros(costMicros),
         })
@@ -121,12 +124,13 @@ export function createReservations(options: ReservationsOptions): Reservations {
   }
 
   return {
-    async reserve(rules, { tokens, costMicros = 0 }, { signal }) {
+    async reserve(rules, { tokens, costMicros = 0, currency }, { signal }) {
       const request = {
         reservationId: nextId(),
         rules,
         tokens: cleanAmount(tokens),
         costMicros: cleanMicros(costMicros),
+        currency,
         expiresAt: clock.now() + reservationMs,
       }
       const reservation = toReservation(request)

@@ -144,7 +144,12 @@ export class RequestLedger {
 
   /** What budgets count: the usage of each model that was called, that of failed targets included. */
   get chargedUsage(): readonly ModelUsage[] {
-    return this.isRecorded ? [...this.usageByModel, ...this.#failed] : this.#failed
+    return this.isRecorded ? this.usageSoFar : this.#failed
+  }
+
+  /** The usage of each model so far, that of failed targets included. */
+  get usageSoFar(): readonly ModelUsage[] {
+    return [...this.usageByModel, ...this.#failed]
   }
 
   /** Adds a warning. @returns whether it is the first of its code */

@@ -102,7 +102,7 @@ function addCost(
   if (meter === undefined) return further
   const answer = Math.min(further.next, FURTHER_ANSWER)
   const next = meter.estimate(model, { promptTokens: further.next - answer, completionTokens: answer })
-  const spent = meter.charge(ledger.usageByModel, { recorded: undefined, startedAt: context.startedAt })
+  const spent = meter.charge(ledger.usageSoFar, { recorded: undefined, startedAt: context.startedAt })
   return { ...further, costMicros: (spent ?? 0) + (next?.micros ?? 0) }
 }
 
