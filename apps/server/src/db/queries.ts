@@ -30,6 +30,7 @@ export const START_TABLES = [
   'operations',
   'auth_usage_records',
   'auth_usage_sums',
+  'auth_limits',
   'responses',
   'document_stores',
   'agents',

@@ -57,6 +57,9 @@ function isGiven(value: string | undefined): boolean {
   return value !== undefined && value !== ''
 }
 
+/** Longest time that a start waits for the limits. */
+const LIMITS_TIMEOUT_MS = 10_000
+
 /** The options of the parts over the stores that a configuration decides. */
 export function toAuthOptions(config: ServerConfig, secret: ServerSecret): Omit<AuthOptions, 'stores'> {
   const { authAdminEmail: email = '', adminEmailStrict: isStrict } = config
@@ -92,6 +95,9 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     logger,
   })
   closers.push(() => auth.close())
+  await auth.quotas.loadLimits({ signal: AbortSignal.timeout(LIMITS_TIMEOUT_MS) }).catch((error: unknown) => {
+    logger.warn({ err: error }, 'limits cannot be read yet, the first request reads them')
+  })
   closers.push(
     joinRevocations(auth.revocations, { bus, logger }),
     bus.subscribe('settings.changed', ({ keys }) => {

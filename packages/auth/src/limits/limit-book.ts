@@ -32,6 +32,8 @@ export interface LimitBook {
   ): readonly LimitRule[] | Promise<readonly LimitRule[]>
   /** The rules of a caller for any model, those of models and of end users left out. */
   matchOwn(principal: Principal, options: { readonly signal: StopSignal }): Promise<readonly LimitRule[]>
+  /** Reads the limits, so that they are known before the first request. @throws the error of the store */
+  load(options: { readonly signal: StopSignal }): Promise<void>
   /** Reads the limits again before the next request. */
   forget(): void
 }
@@ -189,6 +191,9 @@ export function createLimitBook({ store, revocations, clock, logger }: LimitBook
     },
     async matchOwn(principal, { signal }) {
       return findOwn(known() ?? (await withSignal(reading ?? read(), signal)), principal)
+    },
+    async load({ signal }) {
+      if (known() === undefined) await withSignal(reading ?? read(), signal)
     },
     forget,
   }

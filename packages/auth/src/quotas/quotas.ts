@@ -55,6 +55,12 @@ export interface Quotas extends QuotaRules {
   /** The limits of the server. */
   readonly limits: Limits
   /**
+   * Reads the limits, so that requests know them while the store is away. Without it the first request reads them.
+   *
+   * @throws the error of the store
+   */
+  loadLimits(options: { readonly signal: StopSignal }): Promise<void>
+  /**
    * Reserves a request, some tokens and some money under all rules of a caller that concern a model, and under all
    * limits of the caller, the model and the end user. A rule of tokens lets a request pass as long as it has some left;
    * the request then reserves the tokens that it asks for, or all that are left. A budget has to suffice for all of the
@@ -116,6 +122,7 @@ export function createQuotas(options: QuotasOptions): Quotas {
       if (!(found instanceof Promise)) return begin(quotas, found, use, call)
       return found.then((matched) => begin(quotas, matched, use, call))
     },
+    loadLimits: (call) => book.load(call),
     flush: () => queue.flush(),
   }
 }
@@ -137,7 +144,7 @@ type ReservedCost = Pick<Cost, 'micros'> & Partial<Cost>
 const NO_COST: ReservedCost = { micros: 0 }
 
 /** A book without limits, which never has to be read. */
-const NO_BOOK: LimitBook = { mayHold: false, match: () => [], matchOwn: async () => [], forget() {} }
+const NO_BOOK: LimitBook = { mayHold: false, match: () => [], matchOwn: async () => [], async load() {}, forget() {} }
 
 /** A store without limits. */
 const NO_LIMITS: LimitStore = {

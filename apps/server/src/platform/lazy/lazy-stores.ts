@@ -79,12 +79,15 @@ export function createAccountStores(database: Database): Stores {
       isKnown: async (asked, call) => (await open()).knownAddresses.isKnown(asked, call),
       removeOld: async (asked, call) => (await open()).knownAddresses.removeOld(asked, call),
     },
-    ...lazyFigures(open),
+    ...lazyFigures(open, database),
   }
 }
 
 /** The stores of what callers use and may use. */
-function lazyFigures(open: () => Promise<Stores>): Pick<Stores, 'usage' | 'limits' | 'quotas'> {
+function lazyFigures(
+  open: () => Promise<Stores>,
+  database: Pick<Database, 'queries'>,
+): Pick<Stores, 'usage' | 'limits' | 'quotas'> {
   return {
     usage: {
       append: async (asked, call) => (await open()).usage.append(asked, call),
@@ -93,7 +96,8 @@ function lazyFigures(open: () => Promise<Stores>): Pick<Stores, 'usage' | 'limit
       prune: async (asked, call) => (await open()).usage.prune(asked, call),
     },
     limits: {
-      list: async (call) => (await open()).limits.list(call),
+      // Most servers have no limits, and their first request loads no stores for them.
+      list: async (call) => ((await database.queries.holdsRows('auth_limits')) ? (await open()).limits.list(call) : []),
       create: async (asked, call) => (await open()).limits.create(asked, call),
       change: async (asked, call) => (await open()).limits.change(asked, call),
       remove: async (asked, call) => (await open()).limits.remove(asked, call),
