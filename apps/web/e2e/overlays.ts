@@ -100,6 +100,24 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
   { address: '/app/events', width: 390, overlays: [behind('components/ui/filter-sheet', /^Filters/)] },
   { address: '/app/usage', width: 390, overlays: [behind('app/shell', 'Open navigation', { part: '[data-drawer]' })] },
   {
+    address: '/app/usage?view=prices',
+    overlays: [
+      behind('features/usage/price-dialog', 'Add price'),
+      {
+        source: 'features/usage/price-panel',
+        async open(page) {
+          await button(page, 'Add price')
+          const dialog = page.getByRole('dialog')
+          await dialog.getByLabel('Model', { exact: true }).fill(`m${Date.now()}`)
+          await dialog.getByLabel('Request', { exact: true }).fill('1')
+          await confirm('Save')(page)
+          await dialog.waitFor({ state: 'hidden' })
+          await button(page, 'Remove')
+        },
+      },
+    ],
+  },
+  {
     address: '/app/account/keys',
     overlays: [
       behind('features/account/new-key-dialog', 'New API key'),
