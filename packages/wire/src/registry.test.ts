@@ -106,6 +106,8 @@ describe('toOpenApiSchemas', () => {
       'PiiRedaction',
       'PiiRefusal',
       'PiiTextRequest',
+      'PriceListReply',
+      'PriceListRequest',
       'RerankReply',
       'RerankRequest',
       'Resources',

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { endAtFirstFault } from '../first-fault.ts'
 
 const count = z.int().min(0)
 /** A decimal number of 0 or more, exact as a text. */
@@ -40,8 +41,8 @@ export const priceListRequest = z.strictObject({
   /** ISO 4217 code of all costs. Default: USD. */
   currency: z.string().max(3).exactOptional(),
   /** Worth of a unit of another currency in `currency`. */
-  rates: z.record(z.string().max(3), decimal).exactOptional(),
-  prices: z.array(z.strictObject({ ...target, ...parts })).max(5000),
+  rates: endAtFirstFault(z.record(z.string().max(3), decimal)).exactOptional(),
+  prices: endAtFirstFault(z.array(z.strictObject({ ...target, ...parts })).max(5000)),
 })
 
 /** Reply of `GET` and `PUT /api/prices`. */

@@ -151,7 +151,7 @@ export const routerDecideRequest = z.looseObject({
       has_audio: z.boolean().nullish(),
       has_tools: z.boolean().nullish(),
       prompt_tokens: z.int().min(0).nullish(),
-      tags: z.record(z.string(), z.string()).nullish(),
+      tags: endAtFirstFault(z.record(z.string(), z.string())).nullish(),
       groups: endAtFirstFault(z.array(z.string())).nullish(),
       remaining_budget: z.number().min(0).max(1).nullish(),
       conversation: z.string().nullish(),
