@@ -35,7 +35,7 @@ export async function listPricesCommand(
   }).list()
   const book = createPriceBook({ list: () => (found.state === 'list' ? found.list : undefined), models: () => models })
   const rows = models.map((model) => {
-    const price = book.priceOf(model, Date.now())
+    const price = book.findPrice(model, Date.now())
     return {
       model: model.name,
       origin: price?.origin ?? null,

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest'
 import { costAt, MAX_COST_MICROS } from './cost.ts'
-import { formatMicros } from './format-micros.ts'
+import { formatCost } from './format-cost.ts'
 import { toPrice, type WrittenPrice } from './price.ts'
 import type { PricedUse } from './price-book.ts'
 
@@ -78,5 +78,5 @@ it.each([
   [1_000_000, '1'],
   [MAX_COST_MICROS, '1000000'],
 ])('%i micro-units are %s', (micros, text) => {
-  expect(formatMicros(micros)).toBe(text)
+  expect(formatCost(micros)).toBe(text)
 })

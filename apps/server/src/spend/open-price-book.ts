@@ -18,7 +18,7 @@ export interface FoundPrice {
 /** A book over a price list and the prices of model files. */
 export interface OpenPriceBook extends PriceBook {
   /** The price of a model at a time. @param at milliseconds since the epoch */
-  priceOf(model: ModelConfig, at: number): FoundPrice | undefined
+  findPrice(model: ModelConfig, at: number): FoundPrice | undefined
   /** Looks again whether a model file has a price of its own. Called after models have changed. */
   refresh(): void
 }
@@ -78,7 +78,7 @@ export function createPriceBook({ list, models }: PriceBookOptions): OpenPriceBo
     return chain
   }
 
-  function priceOf(model: ModelConfig, at: number): FoundPrice | undefined {
+  function findPrice(model: ModelConfig, at: number): FoundPrice | undefined {
     const now = current()
     const own = findOwn(model, at, now)
     if (own !== undefined) return own.price && { price: own.price, origin: 'model', entry: undefined }
@@ -97,10 +97,10 @@ export function createPriceBook({ list, models }: PriceBookOptions): OpenPriceBo
       return hasOwn ? DEFAULT_CURRENCY : undefined
     },
     costOf(model, use, at) {
-      const found = priceOf(model, at)
+      const found = findPrice(model, at)
       return found && costAt(found.price, use)
     },
-    priceOf,
+    findPrice,
     refresh() {
       hasOwn = undefined
     },

@@ -11,7 +11,7 @@ const SHARES = [100, 80] as const
 /** Notices that are remembered, so that each goes out once in a window. */
 const MAX_KNOWN = 10_000
 
-function shareOf({ maxRequests, maxTokens, maxCostMicros }: LimitRule, counter: QuotaCounter): number {
+function findShare({ maxRequests, maxTokens, maxCostMicros }: LimitRule, counter: QuotaCounter): number {
   const parts = [
     [counter.requests, maxRequests],
     [counter.tokens, maxTokens],
@@ -41,7 +41,7 @@ export function createLimitNotices(tell: (notice: LimitNotice) => void) {
   return {
     change({ rule, after }: CounterChange): void {
       if (!('limit' in rule)) return
-      const share = shareOf(rule, after)
+      const share = findShare(rule, after)
       const percent = SHARES.find((each) => share >= each)
       if (percent !== undefined) note(rule, toWindow(rule, after), percent)
     },

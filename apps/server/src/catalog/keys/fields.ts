@@ -108,7 +108,7 @@ export const plainText: Field<string> = register(
 )
 
 /** Any scalar as written that nothing speaks against. */
-export function textOf({
+export function checkedText({
   refuse,
   ...meta
 }: Required<Pick<FieldMeta, 'expected' | 'json'>> & {

@@ -1,5 +1,5 @@
 import { DECIMAL_FORM, MAX_DECIMAL, readDecimal } from './decimal.ts'
-import { about, block, type Field, oneOrList, textOf } from './fields.ts'
+import { about, block, checkedText, type Field, oneOrList } from './fields.ts'
 
 /** The form of a currency: ISO 4217. */
 const CURRENCY = /^[A-Z]{3}$/
@@ -7,7 +7,7 @@ const DAY = /^\d{4}-\d{2}-\d{2}$/
 const TIME = /^\d{4}-\d{2}-\d{2}[Tt ]\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?(?:[Zz]|[-+]\d{2}:\d{2})$/
 
 /** A decimal number as written, which {@link readDecimal} reads. */
-export const decimalText: Field<string> = textOf({
+export const decimalText: Field<string> = checkedText({
   expected: 'a decimal number',
   refuse: (text) => {
     const read = readDecimal(text)
@@ -17,7 +17,7 @@ export const decimalText: Field<string> = textOf({
 })
 
 /** The code of a currency. */
-export const currencyCode: Field<string> = textOf({
+export const currencyCode: Field<string> = checkedText({
   expected: 'a currency',
   refuse: (text) => (CURRENCY.test(text) ? undefined : 'must be the code of a currency in three capitals, such as USD'),
   json: { type: 'string', pattern: CURRENCY.source },
@@ -41,7 +41,7 @@ function daysOfMonth(text: string): number {
 }
 
 /** The day or time from which something holds. */
-const startText: Field<string> = textOf({
+const startText: Field<string> = checkedText({
   expected: 'a date',
   refuse: (text) =>
     readStart(text) === undefined

@@ -5,8 +5,8 @@ import type { PredictionStep } from './events.ts'
 /** Fields of the wire formats that limit the answer, and those of `options` in the alternate ecosystem. */
 const LIMITS = ['max_completion_tokens', 'max_tokens', 'max_output_tokens'] as const
 const BYTES_PER_TOKEN = 4
-/** An answer whose length no field limits. */
-const OPEN_ANSWER = 256
+/** Tokens of an answer whose length no field limits. */
+export const OPEN_ANSWER = 256
 /** Larger limits say nothing about the answer. */
 const MAX_ANSWER = 1_000_000
 /** Longest number of a form with its quotes. */

@@ -5,7 +5,7 @@ import type { ModelConfig } from '../../catalog/model-config.ts'
 import { limitHeaders, softLimitHeader } from '../../spend/limit-headers.ts'
 import type { ExpectedUse, SpendMeter } from '../../spend/spend-meter.ts'
 import { readEndUser } from '../core/end-user.ts'
-import { estimateTokens } from '../core/estimate-tokens.ts'
+import { estimateTokens, OPEN_ANSWER } from '../core/estimate-tokens.ts'
 import type { TurnReservation } from '../core/ledger.ts'
 import type { AdmittedRequest, ResolvedRequest, Stages } from '../core/pipeline.ts'
 import type { RequestDocument } from '../documents/request-document.ts'
@@ -16,9 +16,6 @@ const WITHOUT_TOKENS: ReadonlySet<string> = new Set([
   ...['stores', 'image', 'video', 'detection', 'transcript', 'tts', 'sound_generation', 'vad'],
   ...['diarization', 'sound_classification', 'speaker_recognition', 'realtime_audio'],
 ])
-
-/** Part of the answer in the tokens that a further call of a model reserves. */
-const FURTHER_ANSWER = 256
 
 /** Options of {@link createAccess}. */
 export interface AccessOptions {
@@ -100,7 +97,7 @@ function addCost(
   meter: SpendMeter | undefined,
 ): FurtherUse {
   if (meter === undefined) return further
-  const answer = Math.min(further.next, FURTHER_ANSWER)
+  const answer = Math.min(further.next, OPEN_ANSWER)
   const next = meter.estimate(model, { promptTokens: further.next - answer, completionTokens: answer })
   const spent = meter.charge(ledger.usageSoFar, { recorded: undefined, startedAt: context.startedAt })
   return { ...further, costMicros: (spent ?? 0) + (next?.micros ?? 0) }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
-import { estimateText } from '../core/estimate-tokens.ts'
+import { estimateText, OPEN_ANSWER } from '../core/estimate-tokens.ts'
 import { addUsage, type FinishReason, NO_USAGE, type PredictionStep, type Usage } from '../core/events.ts'
 import type { ModelCalls, ModelTask } from '../core/model-calls.ts'
 import type { ChatRequest, ToolCall } from '../core/request.ts'
@@ -192,9 +192,6 @@ async function filterAnswers(answers: readonly CallAnswer[], loop: RunningLoop):
     media: read[index]?.media ?? [],
   }))
 }
-
-/** Tokens of an answer whose length no field limits. */
-const OPEN_ANSWER = 256
 
 /** Reserves the tokens of the next turn. @returns whether the quota allows it */
 async function reserve(turn: Turn, answers: readonly CallAnswer[], { task, request }: RunningLoop): Promise<boolean> {

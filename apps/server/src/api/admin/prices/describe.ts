@@ -11,7 +11,7 @@ export function describePrices(
 ): PriceListReply {
   const { list, problems } = file
   const { currency } = book
-  const known = models.filter(hasUse).map((model) => ({ model: model.name, found: book.priceOf(model, now) }))
+  const known = models.filter(hasUse).map((model) => ({ model: model.name, found: book.findPrice(model, now) }))
   return {
     ...(currency === undefined ? {} : { currency }),
     rates: { ...list?.written.rates },

@@ -5,7 +5,7 @@ import type { Call } from '../../../http/call.ts'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
-import { formatMicros } from '../../../spend/format-micros.ts'
+import { formatCost } from '../../../spend/format-cost.ts'
 import type { UsageRouteParts } from './routes.ts'
 import { toCsv } from './to-csv.ts'
 import { toUsageReply, toWireCosts, toWireFigures } from './wire-usage.ts'
@@ -112,7 +112,7 @@ function replyWithTable(report: UsageReport): HttpReply {
   const rows = toUsageReply(report).usage.map((row) => [
     ...TEXT_COLUMNS.map((column) => row[column] ?? ''),
     ...FIGURE_COLUMNS.map((column) => row[column] ?? 0),
-    row.cost_micros === undefined ? '' : formatMicros(row.cost_micros),
+    row.cost_micros === undefined ? '' : formatCost(row.cost_micros),
     row.currency ?? '',
   ])
   return new HttpReply(toCsv([[...TEXT_COLUMNS, ...FIGURE_COLUMNS, ...COST_COLUMNS], ...rows]), {
