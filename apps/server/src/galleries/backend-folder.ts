@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { renameSync } from 'node:fs'
 import { lstat, readdir, readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { writeFileAtomic } from '../files/write-file-atomic.ts'
@@ -121,20 +122,28 @@ export function toWireMetadata(metadata: BackendMetadata): Readonly<Record<strin
 export async function swapFolder(parent: string, folderName: string, next: string): Promise<string | undefined> {
   const [place, backup] = [join(parent, folderName), join(parent, `${BACKUP}${folderName}`)]
   await rm(backup, { recursive: true, force: true })
-  const hadOld = await rename(place, backup).then(
-    () => true,
-    () => false,
-  )
-  try {
-    await rename(next, place)
-  } catch (error) {
-    if (hadOld) await rename(backup, place)
-    throw error
-  }
-  if (!hadOld) return undefined
+  if (!exchange(place, { next, backup })) return undefined
   const old = join(parent, `${OLD}${folderName}.${randomBytes(6).toString('hex')}`)
   await rename(backup, old)
   return old
+}
+
+/** Moves both folders in one turn, so that no program is started while there is none. @returns whether there was one */
+function exchange(place: string, { next, backup }: { readonly next: string; readonly backup: string }): boolean {
+  let hadOld = false
+  try {
+    renameSync(place, backup)
+    hadOld = true
+  } catch {
+    // There is none.
+  }
+  try {
+    renameSync(next, place)
+  } catch (error) {
+    if (hadOld) renameSync(backup, place)
+    throw error
+  }
+  return hadOld
 }
 
 /**

@@ -1,13 +1,14 @@
 import { rm, stat } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
-import { createDeferred, startFileOrigin, tempDir } from '@svc/test-kit'
+import { createDeferred, createFakeClock, startFileOrigin, tempDir } from '@svc/test-kit'
 import { expect, it } from 'vitest'
 import { silentLogger } from '../backends/__fixtures__/silent-logger.ts'
 import { systemClock } from '../clock.ts'
 import { readCredentials } from '../downloads/credentials.ts'
 import type { UriServices } from '../downloads/resolve-uri.ts'
 import { openClient } from '../outbound/__fixtures__/test-client.ts'
-import { createGalleryIndexes } from './gallery-indexes.ts'
+import type { Clock } from '../ports.ts'
+import { createGalleryIndexes, describeUnread } from './gallery-indexes.ts'
 
 const TEXT = '- name: engine\n'
 const { signal } = new AbortController()
@@ -23,11 +24,14 @@ const services: UriServices = {
 }
 
 /** A gallery of one entry, whose requests the test answers. */
-async function openWorld() {
+async function openWorld(clock: Clock = systemClock) {
   const asked = createDeferred<ServerResponse>()
+  let [requests, answers] = [0, false]
   const origin = await startFileOrigin({
     files: {},
     handle(_, response) {
+      requests += 1
+      if (answers) response.end(TEXT)
       asked.resolve(response)
       return true
     },
@@ -40,7 +44,7 @@ async function openWorld() {
     client: openClient({ allow: { cidrs: ['127.0.0.1'], hosts: [] } }).client,
     services: () => services,
     places: { holdsFile: async () => false },
-    clock: systemClock,
+    clock,
     logger: silentLogger,
   })
   return {
@@ -48,6 +52,11 @@ async function openWorld() {
     dir,
     origin,
     asked: asked.promise,
+    requests: () => requests,
+    /** Answers further requests with the index. */
+    answer: () => {
+      answers = true
+    },
     async [Symbol.asyncDispose]() {
       await origin.close()
       await dir.close()
@@ -85,4 +94,23 @@ it('keeps a copy of an index that was read before they were closed', async () =>
   expect(await listed).toMatchObject([{ id: 'test@engine' }])
   await world.indexes.close()
   await expect(stat(world.dir.join('galleries'))).resolves.toBeDefined()
+})
+
+it('asks a gallery again for one entry soon after it failed, and says meanwhile why nothing is found', async () => {
+  const clock = createFakeClock()
+  await using world = await openWorld(clock)
+  const { indexes } = world
+  const found = indexes.find('engine', { signal })
+  ;(await world.asked).writeHead(500).end()
+  expect(await found).toBeUndefined()
+  expect(describeUnread(indexes.states())).toMatch(/^; these galleries cannot be read: "test" \(.*500.*\)$/)
+
+  world.answer()
+  expect(await indexes.find('engine', { signal })).toBeUndefined()
+  await clock.advance(10_000)
+  expect(await indexes.list({ signal })).toEqual([])
+  expect(world.requests()).toBe(1)
+  expect(await indexes.find('engine', { signal })).toMatchObject({ id: 'test@engine' })
+  expect(describeUnread(indexes.states())).toBe('')
+  await indexes.close()
 })

@@ -53,6 +53,8 @@ const FETCH_MS = 120_000
 const FRESH_MS = 60 * 60 * 1000
 /** A gallery that failed is not asked again before. */
 const REST_MS = 10 * 60 * 1000
+/** A gallery of which nothing is known is asked again for one entry after this time. */
+const SHORT_REST_MS = 10_000
 const MAX_REFERENCE_BYTES = 4096
 /** An address whose content is the address of the index; `@` begins the branch. */
 const REFERENCE = /\.ref(?:[?#@].*)?$/
@@ -64,6 +66,8 @@ interface Index<Entry> {
   byName: ReadonlyMap<string, Listed<Entry>>
   /** When the index is looked for again, monotonic. */
   dueAt: number
+  /** When the index is looked for again for one entry, while it has none. */
+  neededAt: number
   error: string | undefined
   warnings: readonly string[]
   loading: Promise<void> | undefined
@@ -119,6 +123,7 @@ function createIndexLoader<Entry extends { readonly name: string }>(
       index.dueAt = clock.monotonic() + REST_MS
       logger.warn({ err: error, gallery: gallery.name }, 'gallery cannot be read')
       if (index.entries.length > 0) return
+      index.neededAt = clock.monotonic() + SHORT_REST_MS
       const bytes = await readFile(copy).catch(() => undefined)
       if (bytes !== undefined) await read(index, gallery, bytes, signal).catch(() => undefined)
     }
@@ -153,6 +158,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
       entries: [],
       byName: new Map(),
       dueAt: 0,
+      neededAt: Number.POSITIVE_INFINITY,
       error: undefined,
       warnings: [],
       loading: undefined,
@@ -164,10 +170,14 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
   const load = createIndexLoader(options, closing.signal)
 
   /** Waits for an index of which nothing is known; one that is only old is read in the background. */
-  async function settle(gallery: Gallery, signal: AbortSignal): Promise<Index<Entry>> {
+  async function settle(
+    gallery: Gallery,
+    { signal, isNeeded = false }: { readonly signal: AbortSignal; readonly isNeeded?: boolean },
+  ): Promise<Index<Entry>> {
     closing.signal.throwIfAborted()
     const index = openIndex(gallery)
-    if (index.loading === undefined && clock.monotonic() >= index.dueAt) {
+    const dueAt = isNeeded && index.entries.length === 0 ? Math.min(index.dueAt, index.neededAt) : index.dueAt
+    if (index.loading === undefined && clock.monotonic() >= dueAt) {
       index.loading = load(index, gallery).finally(() => {
         index.loading = undefined
       })
@@ -182,7 +192,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
     async list({ signal }) {
       // Every gallery waits on it.
       setMaxListeners(0, signal)
-      const all = await Promise.all(options.galleries().map((gallery) => settle(gallery, signal)))
+      const all = await Promise.all(options.galleries().map((gallery) => settle(gallery, { signal })))
       return all.flatMap(({ entries }) => entries)
     },
     async find(id, { signal }) {
@@ -190,7 +200,7 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
       const [wanted, name] = at < 0 ? [undefined, id] : [id.slice(0, at).toLowerCase(), id.slice(at + 1)]
       for (const gallery of options.galleries()) {
         if (wanted !== undefined && gallery.name.toLowerCase() !== wanted) continue
-        const found = (await settle(gallery, signal)).byName.get(name.toLowerCase())
+        const found = (await settle(gallery, { signal, isNeeded: true })).byName.get(name.toLowerCase())
         if (found !== undefined) return found
       }
       return undefined
@@ -206,6 +216,12 @@ export function createGalleryIndexes<Entry extends { readonly name: string }>(
       await Promise.all([...indexes.values()].flatMap(({ loading }) => loading ?? []))
     },
   }
+}
+
+/** The galleries that could not be read, as the end of a message that something is not found; empty without them. */
+export function describeUnread(states: readonly GalleryState[]): string {
+  const unread = states.flatMap(({ gallery, error }) => (error === undefined ? [] : [`"${gallery.name}" (${error})`]))
+  return unread.length === 0 ? '' : `; these galleries cannot be read: ${unread.join(', ')}`
 }
 
 /** The bytes of an index, from its URL or the first mirror that has them. @throws the failure of the last */

@@ -11,7 +11,7 @@ import type { Clock } from '../ports.ts'
 import { type BackendMetadata, listBackendFolders, swapFolder, writeMetadata } from './backend-folder.ts'
 import { type BackendFetch, type BackendFetcherParts, fetchBackend } from './fetch-backend.ts'
 import { type BackendEntry, isMetaBackend, type Listed } from './gallery.ts'
-import type { GalleryIndexes } from './gallery-indexes.ts'
+import { describeUnread, type GalleryIndexes } from './gallery-indexes.ts'
 import type { OldCopies } from './old-copies.ts'
 import { readSignaturePolicy } from './signature-policy.ts'
 import type { SignatureVerifier } from './verify-image.ts'
@@ -72,7 +72,10 @@ export async function installBackend(
   if (request.id === undefined) return installImage({ ...externalSource(request), job }, request, work, parts)
   const listed = await parts.indexes.find(request.id, { signal: work.signal })
   if (listed === undefined) {
-    throw new SvcError('not_found', `no backend found with name "${request.id}"`, { code: 'backend_not_found' })
+    const reason = describeUnread(parts.indexes.states())
+    throw new SvcError('not_found', `no backend found with name "${request.id}"${reason}`, {
+      code: 'backend_not_found',
+    })
   }
   if (!isMetaBackend(listed.entry)) return installImage({ ...toSource(listed), job }, request, work, parts)
   const concrete = await findConcrete(listed, parts, work.signal)

@@ -14,7 +14,7 @@ import { listSnapshots, removeUnusedSnapshots } from './artifacts/used-snapshots
 import { type FetchedFiles, type FileSource, fetchModelFiles, type StagedFile } from './fetch-model-files.ts'
 import { readOwners } from './file-owners.ts'
 import type { EntryFile, Listed, ModelEntry } from './gallery.ts'
-import type { GalleryIndexes } from './gallery-indexes.ts'
+import { describeUnread, type GalleryIndexes } from './gallery-indexes.ts'
 import { formatRecord, readRecord, recordFileName } from './install-record.ts'
 import { commitModel, stagingFolder } from './model-commit.ts'
 import { EMPTY_DOCUMENT, fetchDocument, type ModelDocument } from './model-document.ts'
@@ -195,7 +195,8 @@ async function resolveRequest(
   }
   const asked = await parts.indexes.find(request.id, { signal })
   if (asked === undefined) {
-    throw new SvcError('not_found', `no model found with name "${request.id}"`, { code: 'model_not_found' })
+    const reason = describeUnread(parts.indexes.states())
+    throw new SvcError('not_found', `no model found with name "${request.id}"${reason}`, { code: 'model_not_found' })
   }
   const chosen = await parts.chooseVariant(asked, { pinned: request.variant, signal })
   // A variant is installed under the name that was asked for.

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs'
 import type { PartialMessage } from '@svc/backend-client'
 import type { ModelOptions } from '@svc/backend-client/proto'
 import { SvcError, toSvcError } from '@svc/errors'
@@ -81,7 +82,7 @@ export function createModelLoader(options: ModelLoaderOptions): ModelLoader {
       let cause: unknown
       for (const program of programs) {
         try {
-          return await loadInto(program, { model, request, signal, supervisor, clock: options.clock })
+          return await loadFromFolder(program, { model, request, signal, supervisor, clock: options.clock })
         } catch (error) {
           const reason = toReason(error, signal)
           reasons.push(programs.length > 1 ? `${program.name}: ${reason}` : reason)
@@ -99,6 +100,27 @@ interface LoadAttempt {
   readonly signal: AbortSignal
   readonly supervisor: Supervisor
   readonly clock: Clock
+}
+
+/** Loads the model into one backend. One whose folder was replaced meanwhile may have read of both, and starts again. */
+async function loadFromFolder(program: BackendProgram, attempt: LoadAttempt): Promise<RunningBackend> {
+  const folder = readFolderId(program)
+  try {
+    return await loadInto(program, attempt)
+  } catch (error) {
+    if (attempt.signal.aborted || readFolderId(program) === folder) throw error
+    return loadInto(program, attempt)
+  }
+}
+
+/** Tells the folder of a program from another in its place; undefined where there is none. */
+function readFolderId(program: BackendProgram): number | undefined {
+  if (program.kind !== 'spawn') return undefined
+  try {
+    return statSync(program.cwd).ino
+  } catch {
+    return undefined
+  }
 }
 
 /** Loads the model into one backend; stops the process on failure. */

@@ -60,6 +60,8 @@ it.each(SEEDS)(
     const finish = (job: string) => finishJob(server, `/backends/jobs/${job}`)
     expect(await finish(await installEngine())).toMatchObject({ message: 'completed' })
     await server.model('engined', {}, { backend: 'engine' })
+    // The index is read before anything fails.
+    expect((await server.call('/api/models')).status).toBe(200)
     const engineJobs: string[] = []
     const jobs: string[] = []
     const chats: Promise<number>[] = []
