@@ -300,6 +300,21 @@ describe('tokens that an upstream does not say', () => {
     })
   })
 
+  it.each([
+    ['relay-b', MESSAGES],
+    ['full-b', MESSAGES],
+    ['full-b', CHAT],
+  ] as const)('are none where the last figures of an answer repeat the first: %s %s', async (way, path) => {
+    const model = `repeated-${way}-${path === CHAT ? 'chat' : 'messages'}`
+    await world.model(model, way)
+    world.upstream.enqueue(
+      events(start({ input_tokens: 30, output_tokens: 1 }), ...said, ...stop({ output_tokens: 1 })),
+    )
+    expect((await world.server.post(path, { model, messages, stream: true, max_tokens: 9 })).status).toBe(200)
+    expect(await readRow(world.server, model)).toMatchObject({ completion_tokens: 1, total_tokens: 31 })
+    expect(await readRow(world.server, model)).not.toHaveProperty('estimated_tokens')
+  })
+
   it.each<[string, Reply, number]>([
     ['an error of the upstream', { status: 429, body: '{}' }, 429],
     ['a stream that ends before its first event', cut({ ...half, body: ['data: {"cho'] }), 502],

@@ -45,6 +45,15 @@ describe('figures that a server of the model leaves out', () => {
     account.estimateMissing(() => 20)
     expect(account.usage).toMatchObject({ promptTokens: 5, completionTokens: 3, cachedTokens: 4 })
   })
+
+  it('are none behind figures that come again from the server of the model', () => {
+    const account = new CallAccount(createModel({ name: 'm' }))
+    account.report(figures(5, 1))
+    account.noteAnswer(4)
+    account.report(figures(5, 1))
+    account.estimateMissing(() => 20)
+    expect([account.usage.completionTokens, account.isEstimated]).toEqual([1, false])
+  })
 })
 
 it.each([

@@ -51,6 +51,12 @@ export class CallAccount {
     this.isEstimated ||= isEstimated
   }
 
+  /** Takes figures that the server of the model has just sent. They cover the answer so far, also where they repeat. */
+  report(usage: Usage): void {
+    this.count(usage)
+    if (usage.completionTokens > 0) this.#uncountedBytes = 0
+  }
+
   /** Takes figures of the server of the model: running totals. Figures of nothing change nothing. */
   count(usage: Usage): void {
     if (usage.promptTokens === 0 && usage.completionTokens === 0) return

@@ -76,7 +76,7 @@ export function createModelCalls(options: ModelCallsOptions): ModelCalls {
         const account = opened ?? open(request, model, task)
         const { upstreamChat, context, ledger } = task
         const { stream } = request
-        const onUsage = account.count.bind(account)
+        const onUsage = account.report.bind(account)
         return countBatches(translate(upstreamChat, { model, stream, context, trace: ledger.trace, onUsage }), account)
       }
       case 'failover':
