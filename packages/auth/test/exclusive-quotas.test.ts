@@ -2,7 +2,7 @@ import { createRevocations, type Principal } from '@svc/auth'
 import type { QuotaRule, QuotaStore } from '@svc/auth/ports'
 import { createExclusiveQuotaStore, createQuotas } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
-import { createFakeClock } from '@svc/test-kit'
+import { createDeferred, createFakeClock } from '@svc/test-kit'
 import { describe, expect, it } from 'vitest'
 import { createLocalPrincipal } from '../src/principal.ts'
 import { listPlaces } from './places.ts'
@@ -65,6 +65,29 @@ describe.each(places)('quotas that one process decides, kept in $name', ({ open 
     const next = start(store, clock)
     await next.quotas.reserve(principal, { model: 'm', tokens: 1 }, call)
     expect(await next.quotas.readStatus('ada', call)).toMatchObject([{ requests: 2, tokens: 21 }])
+  })
+
+  it('write no counter of a limit while it is changed', async () => {
+    await using place = await open()
+    const store = place.stores.quotas
+    const { quotas, exclusive } = start(store)
+    const rule = await quotas.putRule('ada', { maxRequests: 9, window: '1h' }, call)
+    const principal = caller(await store.listRules('ada', call))
+    const reservation = await quotas.reserve(principal, { model: 'm', tokens: 1 }, call)
+    reservation.settle(5)
+    await quotas.flush()
+    const [begun, changed] = [createDeferred<void>(), createDeferred<void>()]
+    const restarted = exclusive.restart?.(rule.id, async () => {
+      await store.writeCounters([{ ruleId: rule.id, windowStart: 0, requests: 0, tokens: 0 }], call)
+      begun.resolve()
+      await changed.promise
+      return true
+    })
+    await begun.promise
+    const written = exclusive.flush(call)
+    changed.resolve()
+    await Promise.all([restarted, written])
+    expect(await store.readCounters([rule.id], call)).toMatchObject([{ requests: 0, tokens: 0 }])
   })
 
   it('follow a change of a rule and its removal', async () => {

@@ -8,7 +8,7 @@ import { describe, expect, it } from 'vitest'
 import { createLocalPrincipal } from '../src/principal.ts'
 import { systemClock } from '../src/system-clock.ts'
 import { listPlaces } from './places.ts'
-import { call } from './world.ts'
+import { addUser, call, EMPTY_KEY } from './world.ts'
 
 const places = await listPlaces()
 /** A moment inside of a minute, an hour, a day and a month. */
@@ -319,6 +319,45 @@ describe.each(places)('limits in $name', ({ name, open }) => {
     expect(await place.stores.quotas.readCounters([`${id}:ada`, `${id}:bob`], call)).toMatchObject([
       { ruleId: `${id}:bob`, requests: 1 },
     ])
+  })
+
+  it('a request that ends after its limit was removed leaves no counter for good', async () => {
+    await using place = await open()
+    const { quotas } = createWorld(place.stores)
+    const { id } = await quotas.limits.create(forAccount({ maxRequests: 9, window: 'hour' }), call)
+    const kept = await quotas.limits.create(forAccount({ maxTokens: 9, window: 'hour' }), call)
+    const running = await quotas.reserve(ada, use(), call)
+    await quotas.limits.remove(id, call)
+    running.settle(1)
+    await quotas.flush()
+    await quotas.limits.tidy(call)
+    expect(await place.stores.quotas.readCounters([id, kept.id], call)).toMatchObject([
+      { ruleId: kept.id, requests: 1, tokens: 1 },
+    ])
+  })
+
+  it('leave with the account or the key that they are of, and no others', async () => {
+    await using place = await open()
+    const { quotas } = createWorld(place.stores)
+    const { users, apiKeys } = place.stores
+    await addUser(place.stores, 'root@site.example', { isAdmin: true })
+    const user = await addUser(place.stores, 'ada@site.example')
+    const key = { ...EMPTY_KEY, userId: user.id, role: 'user', scopes: {}, createdAt: 1 } as const
+    for (const name of ['one', 'two']) {
+      const value = { id: `key-${name}`, name, hash: name, prefix: name, expiresAt: undefined, lastUsedAt: undefined }
+      await apiKeys.create({ ...key, ...value }, { ...call, maxKeys: 9 })
+    }
+    const add = async (subjectKind: string, subjectId: string): Promise<string> =>
+      (await quotas.limits.create({ subjectKind, subjectId, maxRequests: 1, window: 'hour' }, call)).id
+    const own = await add('account', user.id)
+    const [one, two] = [await add('key', 'key-one'), await add('key', 'key-two')]
+    const others = [await add('account', '*'), await add('model', user.id), await add('key', 'key-of-a-service')]
+    const ids = async () => (await quotas.limits.list(call)).map(({ id }) => id)
+    await apiKeys.remove({ id: 'key-one', userId: user.id }, call)
+    expect(new Set(await ids())).toEqual(new Set([own, two, ...others]))
+    expect(one).not.toBe(two)
+    await users.remove(user.id, call)
+    expect(new Set(await ids())).toEqual(new Set(others))
   })
 
   it('a process that owns its file keeps counts over a restart, and no reservation of a killed one', async () => {

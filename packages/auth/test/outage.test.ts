@@ -153,6 +153,7 @@ describe.each(places)('G5: while $name is away', ({ open }) => {
         removeRule: () => stores.quotas.removeRule(rule, call),
         readCounters: () => stores.quotas.readCounters(['r'], call),
         writeCounters: () => stores.quotas.writeCounters([counter], call),
+        removeStray: () => stores.quotas.removeStray({ ...call, after: '', limit: 9 }),
         apply: () => stores.quotas.apply({ requests: [request], settlements: [], now: 1 }, call),
       },
     }

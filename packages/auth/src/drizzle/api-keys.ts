@@ -18,6 +18,7 @@ import type { ApiKey, ApiKeyStore, FoundKey, KeyAddress, KeyFilter } from '../po
 import type { Page } from '../ports/users.ts'
 import { inBatches } from './batches.ts'
 import { raiseFact, raiseRights } from './facts.ts'
+import { removeLimitsOf } from './limits.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toApiKey, toKeyColumns, toUser } from './rows.ts'
 import type { AuthTables } from './tables.ts'
@@ -196,7 +197,9 @@ function createChanges(queries: DrizzleQueries, tables: AuthTables): Pick<ApiKey
     remove: (key) =>
       changeRights(async (transaction) => {
         const removed = await transaction.change((db) => db.delete(apiKeys).where(isKey(tables, key)))
-        if (removed > 0) await transaction.change((db) => db.delete(sessions).where(eq(sessions.apiKeyId, key.id)))
+        if (removed === 0) return removed
+        await transaction.change((db) => db.delete(sessions).where(eq(sessions.apiKeyId, key.id)))
+        await removeLimitsOf(transaction, tables, { kind: 'key', ids: [key.id] })
         return removed
       }),
   }

@@ -1,5 +1,6 @@
 import { and, asc, count, eq, inArray, like, lt, or, sql } from 'drizzle-orm'
 import type { CalendarUnit, Limit, LimitStore, LimitSubjectKind, LimitWindow } from '../ports/limits.ts'
+import { readByIds } from './batches.ts'
 import { raiseRights } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import type { AuthTables } from './tables.ts'
@@ -55,6 +56,27 @@ async function removeCounts(queries: Queries, tables: AuthTables, id: string): P
   await queries.change((db) =>
     db.delete(quotaReservations).where(or(eq(quotaReservations.ruleId, id), like(quotaReservations.ruleId, each))),
   )
+}
+
+/** Removes the limits of subjects that are gone. */
+export async function removeLimitsOf(
+  queries: Queries,
+  tables: AuthTables,
+  { kind, ids }: { readonly kind: LimitSubjectKind; readonly ids: readonly string[] },
+): Promise<void> {
+  const { limits } = tables
+  const found = await readByIds(ids, (some) =>
+    queries.rows((db) =>
+      db
+        .select({ id: limits.id })
+        .from(limits)
+        .where(and(eq(limits.subjectKind, kind), inArray(limits.subjectId, [...some]))),
+    ),
+  )
+  for (const { id } of found) {
+    await queries.change((db) => db.delete(limits).where(eq(limits.id, id)))
+    await removeCounts(queries, tables, id)
+  }
 }
 
 /** Limits in a database. */

@@ -1,4 +1,4 @@
-import { and, eq, inArray, lte, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, inArray, lte, sql } from 'drizzle-orm'
 import type { QuotaCounter, QuotaRule, QuotaStore } from '../ports/usage.ts'
 import { applyQuotaWork, type QuotaLedger } from '../quotas/apply-work.ts'
 import { toRuleId } from '../quotas/memory-ledger.ts'
@@ -105,9 +105,24 @@ async function writeCounters(
   )
 }
 
+/** The ids among some that rules or limits have. */
+async function findKnownIds(queries: Queries, { quotaRules, limits }: AuthTables, ids: readonly string[]) {
+  const read = (table: typeof quotaRules | typeof limits) =>
+    readByIds(ids, (some) =>
+      queries.rows((db) =>
+        db
+          .select({ id: table.id })
+          .from(table)
+          .where(inArray(table.id, [...some])),
+      ),
+    )
+  const [rules, found] = [await read(quotaRules), await read(limits)]
+  return new Set([...rules, ...found].map(({ id }) => id))
+}
+
 /** Quotas in a database. */
 export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables): QuotaStore {
-  const { quotaRules, quotaCounters, quotaReservations, limits } = tables
+  const { quotaRules, quotaCounters, quotaReservations } = tables
   return {
     async listRules(userId) {
       const rows = await queries.rows((db) => db.select().from(quotaRules).where(eq(quotaRules.userId, userId)))
@@ -165,26 +180,26 @@ export function createDrizzleQuotas(queries: DrizzleQueries, tables: AuthTables)
     writeCounters: (counters) =>
       queries.transaction(async (transaction) => {
         const ids = [...new Set(counters.map(({ ruleId }) => toRuleId(ruleId)))]
-        const rules = await readByIds(ids, (some) =>
-          transaction.rows((db) =>
-            db
-              .select({ id: quotaRules.id })
-              .from(quotaRules)
-              .where(inArray(quotaRules.id, [...some])),
-          ),
-        )
-        const found = await readByIds(ids, (some) =>
-          transaction.rows((db) =>
-            db
-              .select({ id: limits.id })
-              .from(limits)
-              .where(inArray(limits.id, [...some])),
-          ),
-        )
-        const known = new Set([...rules, ...found].map(({ id }) => id))
+        const known = await findKnownIds(transaction, tables, ids)
         const kept = counters.filter(({ ruleId }) => known.has(toRuleId(ruleId)))
         if (kept.length > 0) await writeCounters(transaction, quotaCounters, kept)
       }),
+    async removeStray({ after, limit }) {
+      const rows = await queries.rows((db) =>
+        db
+          .select({ ruleId: quotaCounters.ruleId })
+          .from(quotaCounters)
+          .where(gt(quotaCounters.ruleId, after))
+          .orderBy(asc(quotaCounters.ruleId))
+          .limit(limit),
+      )
+      // Read after the counters: a rule is there before its first counter.
+      const known = await findKnownIds(queries, tables, [...new Set(rows.map(({ ruleId }) => toRuleId(ruleId)))])
+      const stray = rows.map(({ ruleId }) => ruleId).filter((id) => !known.has(toRuleId(id)))
+      if (stray.length > 0)
+        await queries.change((db) => db.delete(quotaCounters).where(inArray(quotaCounters.ruleId, stray)))
+      return rows.length < limit ? undefined : rows.at(-1)?.ruleId
+    },
     apply: (work) => queries.transaction((transaction) => applyQuotaWork(work, createLedger(transaction, tables))),
   }
 }

@@ -3,6 +3,7 @@ import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Page, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
 import { readByIds } from './batches.ts'
 import { raiseFact, raiseRights } from './facts.ts'
+import { removeLimitsOf } from './limits.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toUser, toUserRow } from './rows.ts'
 import type { AuthTables } from './tables.ts'
@@ -76,7 +77,11 @@ async function removeUser(queries: Queries, tables: AuthTables, id: string): Pro
   if (await isLastAdmin(queries, tables, id)) return 'last-admin'
   if ((await queries.change((db) => db.delete(users).where(eq(users.id, id)))) === 0) return 'missing'
   await queries.change((db) => db.delete(sessions).where(eq(sessions.userId, id)))
-  await queries.change((db) => db.delete(apiKeys).where(eq(apiKeys.userId, id)))
+  const keys = await queries.rows((db) =>
+    db.delete(apiKeys).where(eq(apiKeys.userId, id)).returning({ id: apiKeys.id }),
+  )
+  await removeLimitsOf(queries, tables, { kind: 'key', ids: keys.map((key) => key.id) })
+  await removeLimitsOf(queries, tables, { kind: 'account', ids: [id] })
   await queries.change((db) => db.delete(knownAddresses).where(eq(knownAddresses.userId, id)))
   await queries.change((db) => db.delete(invites).where(eq(invites.createdBy, id)))
   await queries.change((db) => db.update(invites).set({ usedBy: null }).where(eq(invites.usedBy, id)))

@@ -43,14 +43,14 @@ export interface Limits {
   change(id: string, draft: LimitDraft, options: CallOptions): Promise<LimitStatus>
   /** @throws {AuthError} `not_found` */
   remove(id: string, options: CallOptions): Promise<void>
-  /** Removes counters of limits for "each" whose windows are over. */
+  /** Removes counters of limits for "each" whose windows are over, and those of rules and limits that are gone. */
   tidy(options: CallOptions): Promise<void>
 }
 
 /** Dependencies of {@link createLimits}. */
 export interface LimitsOptions {
   readonly store: LimitStore
-  readonly counters: Pick<QuotaStore, 'readCounters' | 'forget'>
+  readonly counters: Pick<QuotaStore, 'readCounters' | 'restart' | 'removeStray'>
   readonly queue: Pick<QuotaQueue, 'settled'>
   readonly book: Pick<LimitBook, 'matchOwn' | 'forget'>
   readonly clock: Pick<Clock, 'now'>
@@ -64,6 +64,9 @@ const TIDY_BATCH = 1000
 /** Creates the limits over their store. */
 export function createLimits(options: LimitsOptions): Limits {
   const { store, counters, queue, book, clock, hasModel } = options
+
+  const restart = (id: string, change: () => Promise<boolean>): Promise<boolean> =>
+    counters.restart?.(id, change) ?? change()
 
   async function describe(rules: readonly LimitRule[], call: CallOptions): Promise<readonly LimitStatus[]> {
     const counted = rules.filter(({ subjectId }) => subjectId !== EACH)
@@ -124,14 +127,13 @@ export function createLimits(options: LimitsOptions): Limits {
       const limit: Limit = { ...before, ...readLimitDraft(draft, { before, hasModel }) }
       const isOtherMoney = before.currency !== '' && before.currency !== limit.currency
       const restarts = isOtherMoney || JSON.stringify(before.window) !== JSON.stringify(limit.window)
-      if (!(await store.change(limit, { ...call, restarts }))) throw missing('limit not found')
-      if (restarts) await counters.forget?.(id)
+      const write = (): Promise<boolean> => store.change(limit, { ...call, restarts })
+      if (!(await (restarts ? restart(id, write) : write()))) throw missing('limit not found')
       book.forget()
       return describeOne(limit, call)
     },
     async remove(id, call) {
-      if (!(await store.remove(id, call))) throw missing('limit not found')
-      await counters.forget?.(id)
+      if (!(await restart(id, () => store.remove(id, call)))) throw missing('limit not found')
       book.forget()
     },
     async tidy(call) {
@@ -143,6 +145,9 @@ export function createLimits(options: LimitsOptions): Limits {
         while ((await store.removeOldCounters(limit.id, { ...call, ...bounds })) === TIDY_BATCH) {
           call.signal.throwIfAborted()
         }
+      }
+      for (let after: string | undefined = ''; after !== undefined; call.signal.throwIfAborted()) {
+        after = await counters.removeStray({ ...call, after, limit: TIDY_BATCH })
       }
     },
   }

@@ -1,4 +1,5 @@
 import type { ApiKey, ApiKeyStore, FoundKey, KeyAddress, KeyFilter } from '../ports/credentials.ts'
+import { removeLimitsOf } from './limits.ts'
 import { byAge, findOwner, type MemoryState, removeExpired, removeWhere, type StoredKey, takePage } from './state.ts'
 
 /** A key without the hashes of its values. */
@@ -75,6 +76,7 @@ export function createMemoryApiKeys(state: MemoryState): ApiKeyStore {
     async remove(address) {
       if (take(address) === undefined) return false
       state.apiKeys.delete(address.id)
+      removeLimitsOf(state, 'key', address.id)
       removeWhere(state.sessions, ({ apiKeyId }) => apiKeyId === address.id)
       state.revision += 1
       return true

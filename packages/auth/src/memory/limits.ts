@@ -1,6 +1,15 @@
-import type { LimitStore } from '../ports/limits.ts'
+import type { LimitStore, LimitSubjectKind } from '../ports/limits.ts'
 import { dropRule } from '../quotas/memory-ledger.ts'
 import type { MemoryState } from './state.ts'
+
+/** Removes the limits of a subject that is gone. */
+export function removeLimitsOf(state: MemoryState, kind: LimitSubjectKind, subjectId: string): void {
+  for (const { id, subject } of [...state.limits.values()]) {
+    if (subject.kind !== kind || subject.id !== subjectId) continue
+    state.limits.delete(id)
+    dropRule(state, id)
+  }
+}
 
 /** Limits in memory. */
 export function createMemoryLimits(state: MemoryState): LimitStore {

@@ -115,6 +115,13 @@ export function createMemoryQuotas(state: MemoryState): QuotaStore {
     },
     readCounters: async (ruleIds) => ruleIds.flatMap((id) => state.counters.get(id) ?? []),
     writeCounters: async (counters) => write(counters),
+    async removeStray() {
+      for (const id of [...state.counters.keys()]) {
+        const ruleId = toRuleId(id)
+        if (!state.rules.has(ruleId) && !state.limits.has(ruleId)) state.counters.delete(id)
+      }
+      return undefined
+    },
     apply(work) {
       // one after the other, as transactions are
       const verdicts = last.then(() => applyQuotaWork(work, ledger))

@@ -1,6 +1,7 @@
 import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
 import { dropRule } from '../quotas/memory-ledger.ts'
+import { removeLimitsOf } from './limits.ts'
 import { byAge, type MemoryState, removeWhere, takePage } from './state.ts'
 
 type StoredUser = User & { readonly passwordHash: string | undefined }
@@ -43,6 +44,8 @@ function removeUser(state: MemoryState, id: string): ChangeOutcome {
   if (isLastAdmin(state, id)) return 'last-admin'
   state.users.delete(id)
   removeWhere(state.sessions, ({ userId }) => userId === id)
+  for (const key of state.apiKeys.values()) if (key.userId === id) removeLimitsOf(state, 'key', key.id)
+  removeLimitsOf(state, 'account', id)
   removeWhere(state.apiKeys, ({ userId }) => userId === id)
   removeWhere(state.knownAddresses, ({ userId }) => userId === id)
   removeWhere(state.invites, ({ createdBy }) => createdBy === id)

@@ -265,6 +265,15 @@ export interface QuotaStore {
   putRule(rule: QuotaRule, options: CallOptions): Promise<QuotaRule>
   removeRule(rule: { readonly id: string; readonly userId: string }, options: CallOptions): Promise<boolean>
   readCounters(ruleIds: readonly string[], options: CallOptions): Promise<readonly QuotaCounter[]>
+  /**
+   * Looks at counters in the order of their ids, and removes those whose rule or limit is gone: a request that ended
+   * after its limit was removed leaves one.
+   *
+   * @param options.after the id to begin behind
+   * @param options.limit counters to look at
+   * @returns the id to go on behind; undefined at the end
+   */
+  removeStray(options: CallOptions & { readonly after: string; readonly limit: number }): Promise<string | undefined>
   /** Overwrites counters, for the only process that counts. Counters of removed rules and limits are left out. */
   writeCounters(counters: readonly QuotaCounter[], options: CallOptions): Promise<void>
   /**
@@ -282,8 +291,11 @@ export interface QuotaStore {
     },
     options: CallOptions,
   ): Promise<readonly QuotaVerdict[]>
-  /** Drops what is in memory of the counters of a limit that was removed or begins anew. @default does nothing */
-  forget?(limitId: string): Promise<void>
+  /**
+   * Runs a change after which the counters of a limit are gone or begin anew, and drops what is in memory of them. No
+   * counter is written meanwhile. @default only runs the change
+   */
+  restart?(limitId: string, change: () => Promise<boolean>): Promise<boolean>
   /** Stores what is only in memory. @default does nothing */
   flush?(options: CallOptions): Promise<void>
 }

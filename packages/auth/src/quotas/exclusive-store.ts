@@ -152,8 +152,14 @@ export function createExclusiveQuotaStore(options: ExclusiveQuotaStoreOptions): 
         return [...stored, ...cache.read(ruleIds)]
       }),
     writeCounters: (counters, call) => store.writeCounters(counters, call),
+    removeStray: (asked) => store.removeStray(asked),
     apply: (work) => alone(() => apply(work)),
-    forget: (limitId) => alone(async () => cache.forget(limitId)),
+    restart: (limitId, change) =>
+      alone(async () => {
+        const isChanged = await change()
+        if (isChanged) cache.forget(limitId)
+        return isChanged
+      }),
     flush: () => alone(writer.write),
     async close() {
       await writer.stop()

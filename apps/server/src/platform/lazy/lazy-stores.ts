@@ -110,6 +110,7 @@ function lazyFigures(
       removeRule: async (asked, call) => (await open()).quotas.removeRule(asked, call),
       readCounters: async (asked, call) => (await open()).quotas.readCounters(asked, call),
       writeCounters: async (asked, call) => (await open()).quotas.writeCounters(asked, call),
+      removeStray: async (asked) => (await open()).quotas.removeStray(asked),
       apply: async (asked, call) => (await open()).quotas.apply(asked, call),
     },
   }
