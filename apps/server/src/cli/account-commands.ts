@@ -2,7 +2,6 @@ import { randomBytes } from 'node:crypto'
 import { mkdir } from 'node:fs/promises'
 import { text } from 'node:stream/consumers'
 import { type Auth, createAuth } from '@svc/auth'
-import { normalizeEmail } from '@svc/auth/accounts'
 import type { ApiKey, Invite, User } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import { describeInvite, describeKey, describeUser, formatTime } from '../api/accounts/describe.ts'
@@ -22,7 +21,9 @@ import { rotateSecret } from '../secret/rotate-secret.ts'
 import { openServerSecret, type ServerSecret } from '../secret/server-secret.ts'
 import type { Answer } from './account-answer.ts'
 import { formatDate, formatRows } from './account-table.ts'
+import { everybody, findUser } from './find-user.ts'
 import { runKeyCommand } from './key-commands.ts'
+import { runLimitCommand } from './limit-commands.ts'
 import { recordChangeIn, recordLocalChange } from './local-changes.ts'
 
 /** Options of {@link runAccountCommand}. */
@@ -108,6 +109,10 @@ function run(command: Exclude<AccountCommand, { what: 'secret rotate' }>, parts:
     case 'keys unblock':
     case 'keys revoke':
       return runKeyCommand(command, parts)
+    case 'limits list':
+    case 'limits add':
+    case 'limits remove':
+      return runLimitCommand(command, parts)
     case 'invites create':
       return createInvite(command.hours, parts)
     case 'invites list':
@@ -272,29 +277,6 @@ async function revokeInvite(id: string, { auth }: CommandParts): Promise<Answer>
     value: { revoked: true, id },
     change: { change: 'invite.revoke', target: id },
   }
-}
-
-/** All accounts, a page at a time. */
-async function* everybody(auth: Auth): AsyncGenerator<User> {
-  let after: string | undefined
-  for (;;) {
-    const page = await auth.accounts.list({ after, limit: PAGE }, call)
-    yield* page
-    after = page.at(-1)?.id
-    if (page.length < PAGE) return
-  }
-}
-
-/** The account with an id or an address. @throws {SvcError} `not_found`; `conflict` where several have the address */
-async function findUser(auth: Auth, wanted: string): Promise<User> {
-  const email = normalizeEmail(wanted)
-  const found: User[] = []
-  for await (const user of everybody(auth)) if (user.id === wanted || user.email === email) found.push(user)
-  const [user, ...others] = found
-  if (user === undefined) throw new SvcError('not_found', `there is no account ${wanted}`)
-  if (others.length === 0) return user
-  const ids = found.map(({ id, provider }) => `${id} (${provider})`).join(', ')
-  throw new SvcError('conflict', `several accounts have the address ${wanted}; name one by its id: ${ids}`)
 }
 
 async function readPassword(input: NodeJS.ReadableStream): Promise<string> {

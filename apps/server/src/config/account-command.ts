@@ -1,3 +1,5 @@
+import { LIMIT_FLAGS, type LimitCommand, readNewLimit } from './limit-command.ts'
+
 /** A command about accounts, keys, invites or the secret under which they are stored. */
 export type AccountCommand =
   | { readonly what: 'users list' | 'invites list' }
@@ -19,6 +21,7 @@ export type AccountCommand =
       readonly expiresIn: string | undefined
     }
   | KeyCommand
+  | LimitCommand
   | { readonly what: 'invites revoke'; readonly id: string }
   | { readonly what: 'invites create'; readonly hours: number | undefined }
 
@@ -38,7 +41,7 @@ interface Form {
   /** A further line about it. */
   readonly details?: string
   /** The word that follows, as the help text calls it. */
-  readonly argument?: 'USER' | 'EMAIL' | 'ID' | 'NAME'
+  readonly argument?: 'USER' | 'EMAIL' | 'ID' | 'NAME' | 'KIND:NAME'
   readonly flags?: readonly string[]
 }
 
@@ -80,6 +83,14 @@ const FORMS: Readonly<Record<CommandName, Form>> = {
   'keys block': { argument: 'ID', flags: ['--reason'], about: 'let an API key in no more: --reason TEXT' },
   'keys unblock': { argument: 'ID', about: 'let a blocked API key in again' },
   'keys revoke': { argument: 'ID', about: 'revoke an API key' },
+  'limits list': { about: 'list the limits and budgets with what is used of them' },
+  'limits add': {
+    argument: 'KIND:NAME',
+    flags: LIMIT_FLAGS.map(([name]) => name),
+    about: 'limit an account, key, group, model, end_user: account:USER, account:* for each;',
+    details: '--requests N, --tokens N, --parallel N, --budget 12.50 --currency USD, --window month, --soft',
+  },
+  'limits remove': { argument: 'ID', about: 'remove a limit with its counts' },
   'invites create': { flags: ['--hours'], about: 'make an invite and print its address: --hours N' },
   'invites list': { about: 'list the invites' },
   'invites revoke': { argument: 'ID', about: 'revoke an unused invite' },
@@ -108,6 +119,7 @@ export const ACCOUNT_FLAGS: readonly (readonly [string, string | undefined])[] =
   ['--grace', 'how long the value before stays valid, such as 24h or 0'],
   ['--reason', 'why, for people'],
   ['--hours', 'how many hours the invite is valid'],
+  ...LIMIT_FLAGS,
 ]
 
 const isAccountCommand = (name: string): name is CommandName => Object.hasOwn(FORMS, name)
@@ -151,6 +163,7 @@ function toCommand(
   switch (what) {
     case 'users list':
     case 'keys list-all':
+    case 'limits list':
     case 'invites list':
     case 'secret rotate':
       return { what }
@@ -165,8 +178,13 @@ function toCommand(
       return { what, user: value, readsPassword }
     case 'keys revoke':
     case 'keys unblock':
+    case 'limits remove':
     case 'invites revoke':
       return { what, id: value }
+    case 'limits add': {
+      const limit = readNewLimit(value, readFlag)
+      return typeof limit === 'string' ? limit : { what, limit }
+    }
     case 'users create': {
       const role = readText('--role') ?? 'user'
       if (role !== 'admin' && role !== 'user') return `--role: ${JSON.stringify(role)} is not admin or user`

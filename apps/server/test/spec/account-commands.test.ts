@@ -141,6 +141,52 @@ describe('commands about single accounts', () => {
     }
   })
 
+  it('add, list and remove limits while the server runs', async () => {
+    const world = await startAccountsWorld()
+    try {
+      const run = createCommandLine(join(world.folder, 'data'))
+      const { headers } = await world.member('bob')
+      const ask = async () => (await world.call('/v1/models', { headers })).status
+      expect(await ask()).toBe(200)
+      const added = await run('limits add account:bob@site.example --requests 0 --window day --note paused')
+      const [, id = '', account = ''] =
+        /^added the limit (\S+): account ([0-9a-f]{32}): 0 requests in day\n$/.exec(added) ?? []
+      await world.model('m')
+      const body = { model: 'm', messages: [{ role: 'user', content: 'hello' }] }
+      const chat = async () => (await world.post('/v1/chat/completions', body, headers)).status
+      await expect.poll(chat).toBe(429)
+      const money = '--budget 12.50 --currency EUR --parallel 3 --soft'
+      const group = await run(`limits add group:* --tokens 9 ${money}`)
+      expect(group).toMatch(/: group \*: 9 tokens, 12\.50 EUR, 3 at a time in month, soft\n$/)
+      const lines = (await run('limits list')).split('\n')
+      expect(lines[0]).toMatch(/^ID +SUBJECT +MODEL +USED +WINDOW +KIND +RESETS +NOTE$/)
+      expect(lines[1]).toMatch(new RegExp(`^${id} +account:${account} +0 of 0 requests +day +hard +\\d.* UTC +paused$`))
+      expect(lines[2]).toMatch(/ group:\* +9 tokens, 12\.50 EUR, 3 at a time +month +soft$/)
+      expect(JSON.parse(await run('limits list --json'))).toMatchObject([
+        { id, subject_kind: 'account', subject_id: account, max_requests: 0 },
+        { subject_kind: 'group', max_cost_micros: 12_500_000, currency: 'EUR', soft: true },
+      ])
+      expect(await run(`limits remove ${id}`)).toMatch(new RegExp(`^removed the limit ${id}: account `))
+      await expect.poll(chat).toBe(200)
+      for (const [line, reason] of [
+        [`limits remove ${id}`, `there is no limit ${id}`],
+        ['limits add bob', 'is not KIND:NAME'],
+        ['limits add account:nobody@site.example --requests 1', 'there is no account nobody@site.example'],
+        ['limits add planet:earth --requests 1', 'subject_kind'],
+        ['limits add account:*', 'a limit needs'],
+        ['limits add account:* --requests some', 'is not a whole number'],
+        ['limits add account:* --budget 1,50 --currency EUR', '"1,50" is not an amount such as 12.50'],
+        ['limits add account:* --budget 1', 'currency is required'],
+        ['limits add account:* --requests 1 --window fortnight', 'window'],
+        ['limits list --soft', '--soft does not belong to limits list'],
+      ] as const)
+        await expect(run(line), line).rejects.toThrow(reason)
+    } finally {
+      await world.close()
+      await rm(world.folder, { recursive: true, force: true })
+    }
+  })
+
   it('let accounts in, out and in again, and delete them', async () => {
     const world = await startAccountsWorld({ flags: ['--auth-registration-mode=approval'] })
     try {

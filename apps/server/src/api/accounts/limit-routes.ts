@@ -1,7 +1,7 @@
-import { formatMicros, formatWindow, type LimitDraft, type LimitStatus } from '@svc/auth/limits'
+import type { LimitDraft } from '@svc/auth/limits'
 import { json } from '../../http/json.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
-import { formatTime } from './describe.ts'
+import { describeLimit, describeLimitStatus } from './describe-limit.ts'
 import { type Fields, readFields, refuseUnknown } from './fields.ts'
 import { readId } from './page.ts'
 import { ACCOUNT_ROUTE, type AccountParts, ADMIN_ROUTE } from './parts.ts'
@@ -71,7 +71,7 @@ function createRoute({ auth, bodies }: LimitParts): Route {
     async handler(call) {
       const fields = await readFields(call, bodies)
       const limit = await auth.quotas.limits.create(toDraft(fields), call)
-      call.noteChange({ target: limit.id, details: describeChange(limit) })
+      call.noteChange({ target: limit.id, details: describeLimit(limit) })
       return json({ limit: describeLimitStatus(limit) })
     },
   })
@@ -89,7 +89,7 @@ function changeRoute({ auth, bodies }: LimitParts): Route {
     async handler(call) {
       const fields = await readFields(call, bodies)
       const limit = await auth.quotas.limits.change(readId(call), toDraft(fields), call)
-      call.noteChange({ details: describeChange(limit) })
+      call.noteChange({ details: describeLimit(limit) })
       return json({ limit: describeLimitStatus(limit) })
     },
   })
@@ -108,7 +108,7 @@ function removeRoute({ auth }: LimitParts): Route {
       const id = readId(call)
       const before = await limits.read(id, call)
       await limits.remove(id, call)
-      call.noteChange({ details: describeChange(before) })
+      call.noteChange({ details: describeLimit(before) })
       return json({ message: 'limit deleted' })
     },
   })
@@ -135,55 +135,4 @@ function toDraft(fields: Fields): LimitDraft {
     isEnabled: fields.enabled,
     note: fields.note,
   }
-}
-
-/** A limit with its count, as replies have it. */
-function describeLimitStatus(status: LimitStatus) {
-  const { id, subject, model, window, currency, note, createdAt, countedId, count } = status
-  const [maxRequests, maxTokens] = [status.maxRequests ?? null, status.maxTokens ?? null]
-  const [maxCost, maxParallel] = [status.maxCostMicros ?? null, status.maxParallel ?? null]
-  const left = (most: number | null, used: number): number | null => (most === null ? null : Math.max(0, most - used))
-  return {
-    id,
-    subject_kind: subject.kind,
-    subject_id: subject.id,
-    model,
-    max_requests: maxRequests,
-    max_total_tokens: maxTokens,
-    max_cost_micros: maxCost,
-    currency,
-    max_parallel: maxParallel,
-    window: formatWindow(window),
-    soft: status.isSoft,
-    enabled: status.isEnabled,
-    note,
-    created_at: formatTime(createdAt),
-    current:
-      count === undefined
-        ? null
-        : {
-            of: countedId ?? '',
-            requests: count.requests,
-            total_tokens: count.tokens,
-            cost_micros: count.costMicros,
-            parallel: count.parallel,
-            remaining_requests: left(maxRequests, count.requests),
-            remaining_total_tokens: left(maxTokens, count.tokens),
-            remaining_cost_micros: left(maxCost, count.costMicros),
-            resets_at: formatTime(count.resetsAt),
-          },
-  }
-}
-
-/** A limit in the log of changes. */
-function describeChange({ subject, model, maxRequests, maxTokens, maxCostMicros, ...rest }: LimitStatus): string {
-  const bounds = [
-    ...(maxRequests === undefined ? [] : [`${maxRequests} requests`]),
-    ...(maxTokens === undefined ? [] : [`${maxTokens} tokens`]),
-    ...(maxCostMicros === undefined ? [] : [`${formatMicros(maxCostMicros)} ${rest.currency}`]),
-    ...(rest.maxParallel === undefined ? [] : [`${rest.maxParallel} at a time`]),
-  ]
-  const whom = `${subject.kind} ${subject.id}${model === '' ? '' : ` for ${model}`}`
-  const state = `${rest.isSoft ? ', soft' : ''}${rest.isEnabled ? '' : ', off'}`
-  return `${whom}: ${bounds.join(', ')} in ${formatWindow(rest.window)}${state}`
 }
