@@ -3,6 +3,7 @@ import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Page, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
 import { readByIds } from './batches.ts'
 import { raiseFact, raiseRights } from './facts.ts'
+import { joinDefaultGroups } from './groups.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toUser, toUserRow } from './rows.ts'
 import type { AuthTables } from './tables.ts'
@@ -54,6 +55,7 @@ async function admit(queries: Queries, tables: AuthTables, registration: Registr
   if (admission.kind !== 'admitted') return admission
   const created: User = { ...user, ...admission.user }
   await queries.change((db) => db.insert(users).values({ ...toUserRow(created), passwordHash: passwordHash ?? null }))
+  await joinDefaultGroups(queries, tables, created.id)
   return { kind: 'created', user: created, isFirst }
 }
 
@@ -70,7 +72,7 @@ async function isLastAdmin(queries: Queries, { users }: AuthTables, id: string):
 }
 
 async function removeUser(queries: Queries, tables: AuthTables, id: string): Promise<ChangeOutcome> {
-  const { users, sessions, apiKeys, invites, knownAddresses, usageRecords, usageSums } = tables
+  const { users, sessions, apiKeys, invites, knownAddresses, groupMembers, usageRecords, usageSums } = tables
   const { quotaRules, quotaCounters, quotaReservations } = tables
   await raiseFact(queries, tables, 'accounts')
   if (await isLastAdmin(queries, tables, id)) return 'last-admin'
@@ -78,6 +80,7 @@ async function removeUser(queries: Queries, tables: AuthTables, id: string): Pro
   await queries.change((db) => db.delete(sessions).where(eq(sessions.userId, id)))
   await queries.change((db) => db.delete(apiKeys).where(eq(apiKeys.userId, id)))
   await queries.change((db) => db.delete(knownAddresses).where(eq(knownAddresses.userId, id)))
+  await queries.change((db) => db.delete(groupMembers).where(eq(groupMembers.userId, id)))
   await queries.change((db) => db.delete(invites).where(eq(invites.createdBy, id)))
   await queries.change((db) => db.update(invites).set({ usedBy: null }).where(eq(invites.usedBy, id)))
   const rules = await queries.rows((db) => db.select().from(quotaRules).where(eq(quotaRules.userId, id)))
