@@ -117,10 +117,7 @@ export function createAuth(options: AuthOptions): Auth {
   const quotas = createQuotas({ ...options, store: quotaStore, limits: stores.limits, clock, revocations })
   const knownAddresses = createKnownAddresses({ store: stores.knownAddresses, hasher, clock })
   const authenticator = createAuthenticator({
-    sessions: stores.sessions,
-    apiKeys: stores.apiKeys,
-    quotas: quotaStore,
-    groups: stores.groups,
+    ...stores,
     hasher,
     sharedKeys,
     revocations,

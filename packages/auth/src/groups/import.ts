@@ -67,6 +67,33 @@ function readRows(text: string): readonly Row[] {
   })
 }
 
+type UserList = Pick<UserStore, 'list'>
+
+/** All accounts, a page at a time. */
+async function* listUsers(users: UserList, call: CallOptions): AsyncGenerator<User> {
+  let after: string | undefined
+  for (;;) {
+    const page = await users.list({ limit: PAGE, after }, call)
+    yield* page
+    after = page.at(-1)?.id
+    if (page.length < PAGE) return
+  }
+}
+
+/** The accounts of the addresses in a list. */
+async function findUsers(
+  users: UserList,
+  rows: readonly Row[],
+  call: CallOptions,
+): Promise<ReadonlyMap<string, readonly User[]>> {
+  const wanted = new Set(rows.map(({ email }) => normalizeEmail(email)))
+  const found = new Map<string, User[]>()
+  for await (const user of listUsers(users, call)) {
+    if (wanted.has(user.email)) found.set(user.email, [...(found.get(user.email) ?? []), user])
+  }
+  return found
+}
+
 /** Creates import and export. */
 export function createGroupImport({
   store,
@@ -75,33 +102,13 @@ export function createGroupImport({
   addMember,
 }: {
   readonly store: GroupStore
-  readonly users: Pick<UserStore, 'list'>
+  readonly users: UserList
   readonly create: (draft: GroupDraft, call: CallOptions) => Promise<GroupStatus>
   readonly addMember: (groupId: string, userId: string, call: CallOptions) => Promise<boolean>
 }): GroupImport {
-  async function* listUsers(call: CallOptions): AsyncGenerator<User> {
-    let after: string | undefined
-    for (;;) {
-      const page = await users.list({ limit: PAGE, after }, call)
-      yield* page
-      after = page.at(-1)?.id
-      if (page.length < PAGE) return
-    }
-  }
-
-  /** The accounts of the addresses in a list. */
-  async function findUsers(rows: readonly Row[], call: CallOptions): Promise<ReadonlyMap<string, readonly User[]>> {
-    const wanted = new Set(rows.map(({ email }) => normalizeEmail(email)))
-    const found = new Map<string, User[]>()
-    for await (const user of listUsers(call)) {
-      if (wanted.has(user.email)) found.set(user.email, [...(found.get(user.email) ?? []), user])
-    }
-    return found
-  }
-
   async function apply(rows: readonly Row[], { isDryRun, ...call }: Parameters<GroupImport['import']>[1]) {
     const groups = new Map((await store.list(call)).map(({ id, name }) => [toNameKey(name), id]))
-    const found = await findUsers(rows, call)
+    const found = await findUsers(users, rows, call)
     const all = [...new Set([...found.values()].flat().map(({ id }) => id))]
     const present = new Set(
       (await store.listMemberships(all, call))
@@ -164,7 +171,7 @@ export function createGroupImport({
       const groups = await store.list(call)
       const rows: string[][] = []
       const emails = new Map<string, string>()
-      for await (const { id, email } of listUsers(call)) emails.set(id, email)
+      for await (const { id, email } of listUsers(users, call)) emails.set(id, email)
       for (const { id, name, note } of groups) {
         const before = rows.length
         let after: string | undefined

@@ -2,8 +2,8 @@ import type { GroupDraft, GroupStatus } from '@svc/auth'
 import type { Group } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { Call } from '../../http/call.ts'
+import { HttpReply } from '../../http/http-reply.ts'
 import { json } from '../../http/json.ts'
-import { HttpReply } from '../../http/reply.ts'
 import { defineRoute, type Route } from '../../http/route.ts'
 import { formatTime } from './describe.ts'
 import { type Fields, readFields, refuseUnknown } from './fields.ts'
@@ -22,7 +22,7 @@ type GroupParts = Pick<AccountParts, 'auth' | 'bodies'>
 
 /** Groups of accounts, their rights and members. */
 export function groupRoutes(parts: GroupParts): Route[] {
-  return [...listRoutes(parts), ...changeRoutes(parts), ...memberRoutes(parts), importRoute(parts), exportRoute(parts)]
+  return [exportRoute(parts), importRoute(parts), ...listRoutes(parts), ...changeRoutes(parts), ...memberRoutes(parts)]
 }
 
 const one = async () => (await schemas()).groupReply
