@@ -65,7 +65,8 @@ describe.each(places)('limits in $name', ({ name, open }) => {
       person(id, { groups, groupNames: groups.map((group) => `the ${group}s`) })
     const shared = await quotas.limits.create({ subjectKind: 'group', subjectId: 'g', maxRequests: 30 }, call)
     const each = await quotas.limits.create({ subjectKind: 'group_member', subjectId: 'g', maxRequests: 20 }, call)
-    const passes = (who: Principal) => crowd(50, async () => quotas.reserve(who, use(), call)).then(({ passed }) => passed)
+    const passes = (who: Principal) =>
+      crowd(50, async () => quotas.reserve(who, use(), call)).then(({ passed }) => passed)
     expect(await Promise.all([passes(inGroups('ada', 'g')), passes(person('eve'))])).toEqual([20, 50])
     await expect(quotas.reserve(inGroups('ada', 'g'), use(), call)).rejects.toThrow(
       'the limit of 20 requests (month) of this account in the group the gs is reached',
