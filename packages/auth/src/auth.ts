@@ -6,6 +6,7 @@ import { createKnownAddresses, type KnownAddresses } from './accounts/known-addr
 import { createPasswords, type Passwords } from './accounts/passwords.ts'
 import { type ApiKeys, createApiKeys } from './api-keys.ts'
 import { type Authenticator, createAuthenticator } from './authenticate.ts'
+import { createGroups, type Groups } from './groups/groups.ts'
 import { createLastUse, type LastUse } from './last-use.ts'
 import type { LimitNotice } from './limits/notices.ts'
 import type { CallOptions, Clock, Logger } from './ports/clock.ts'
@@ -64,6 +65,7 @@ export interface Auth extends AsyncDisposable {
   /** Addresses from which accounts have signed in. */
   readonly knownAddresses: KnownAddresses
   readonly passwords: Passwords
+  readonly groups: Groups
   readonly quotas: Quotas
   readonly usage: Usage
   readonly usageRecorder: UsageRecorder
@@ -115,9 +117,7 @@ export function createAuth(options: AuthOptions): Auth {
   const quotas = createQuotas({ ...options, store: quotaStore, limits: stores.limits, clock, revocations })
   const knownAddresses = createKnownAddresses({ store: stores.knownAddresses, hasher, clock })
   const authenticator = createAuthenticator({
-    sessions: stores.sessions,
-    apiKeys: stores.apiKeys,
-    quotas: quotaStore,
+    ...stores,
     hasher,
     sharedKeys,
     revocations,
@@ -182,6 +182,7 @@ export function createAuth(options: AuthOptions): Auth {
       admin: options.admin,
       onNewAdmin: options.onNewAdmin,
     }),
+    groups: createGroups({ store: stores.groups, users, clock, revocations, hasModel: options.hasModel }),
     invites: createInvites({ store: invites, hasher, clock }),
     [Symbol.asyncDispose]: close,
   }

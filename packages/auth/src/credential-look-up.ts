@@ -2,9 +2,11 @@ import type { Authentication } from './authentication.ts'
 import type { Credential } from './credentials.ts'
 import type { CallOptions, Clock } from './ports/clock.ts'
 import type { ApiKey, ApiKeyStore, FoundKey, FoundSession, SessionStore } from './ports/credentials.ts'
+import type { GroupStore } from './ports/groups.ts'
 import type { QuotaStore } from './ports/usage.ts'
 import type { User } from './ports/users.ts'
 import {
+  type AccountRights,
   LEGACY_PRINCIPAL,
   type Principal,
   toKeyPrincipal,
@@ -19,6 +21,8 @@ export interface CredentialLookUpOptions {
   readonly sessions: SessionStore
   readonly apiKeys: ApiKeyStore
   readonly quotas: Pick<QuotaStore, 'listRules'>
+  /** @default there are no groups */
+  readonly groups?: Pick<GroupStore, 'listByUser'> | undefined
   readonly hasher: TokenHasher
   readonly sharedKeys: SharedKeys
   readonly clock: Pick<Clock, 'now'>
@@ -38,6 +42,7 @@ export interface CredentialLookUp {
   findKey(id: string, credential: Credential, options: CallOptions): Promise<Authentication | undefined>
 }
 
+const NO_RIGHTS: AccountRights = { quotas: [], groups: [] }
 const ROTATION_AGE_MS = 3_600_000
 const SESSION_VALUE = /^[0-9a-f]{64}$/
 /** A user key: the prefix and 256 bits. */
@@ -50,16 +55,20 @@ export function isStorable({ value }: Credential): boolean {
 
 /** Looks credentials up in the stores, then among the shared keys. */
 export function createCredentialLookUp(options: CredentialLookUpOptions): CredentialLookUp {
-  const { sessions, apiKeys, quotas, hasher, sharedKeys, clock, hasAccounts } = options
+  const { sessions, apiKeys, quotas, groups, hasher, sharedKeys, clock, hasAccounts } = options
 
-  async function readRules(user: User, call: CallOptions) {
-    return user.role === 'admin' ? [] : quotas.listRules(user.id, call)
+  async function readRights(user: User, call: CallOptions): Promise<AccountRights> {
+    const [rules, own] = await Promise.all([
+      user.role === 'admin' ? [] : quotas.listRules(user.id, call),
+      groups?.listByUser(user.id, call) ?? [],
+    ])
+    return { quotas: rules, groups: own }
   }
 
   async function toPrincipal({ key, user }: FoundKey, call: CallOptions): Promise<Principal | undefined> {
     // Only the key of a service is without an account.
     if (user === undefined) return key.userId === undefined ? toServicePrincipal(key) : undefined
-    return user.status === 'active' ? toKeyPrincipal(key, user, await readRules(user, call)) : undefined
+    return user.status === 'active' ? toKeyPrincipal(key, user, await readRights(user, call)) : undefined
   }
 
   async function toKeyAuthentication(
@@ -82,7 +91,7 @@ export function createCredentialLookUp(options: CredentialLookUpOptions): Creden
   ): Promise<Authentication | undefined> {
     if (found === undefined || !isSessionAlive(found)) return undefined
     const { session, user, apiKey } = found
-    const principal = toSessionPrincipal(found, user === undefined ? [] : await readRules(user, call))
+    const principal = toSessionPrincipal(found, user === undefined ? NO_RIGHTS : await readRights(user, call))
     const isRotationDue =
       credential.carrier === 'session-cookie' && found.isCurrent && clock.now() - session.rotatedAt >= ROTATION_AGE_MS
     const expiresAt = earlier(session.expiresAt, apiKey && endOfEarlierSessions(apiKey, session.createdAt))

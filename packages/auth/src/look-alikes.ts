@@ -72,6 +72,11 @@ function replaceLookAlikes(text: string): string {
   return Array.from(text, (letter) => LETTERS.get(letter) ?? letter).join('')
 }
 
+/** A form of a name that names which look alike share. */
+export function toNameKey(name: string): string {
+  return replaceLookAlikes(name.normalize('NFKC')).toLowerCase()
+}
+
 /** Whether a text is not ASCII but looks like ASCII. */
 export function looksLikeAscii(text: string): boolean {
   return !isAscii(text) && isAscii(replaceLookAlikes(text))

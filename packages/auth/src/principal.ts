@@ -1,5 +1,7 @@
 import { type Feature, resolveFeatures } from './access/features.ts'
+import { resolveModels } from './groups/rights.ts'
 import type { ApiKey, FoundSession, KeyScopes } from './ports/credentials.ts'
+import type { Group } from './ports/groups.ts'
 import type { QuotaRule, UsageSource } from './ports/usage.ts'
 import type { Provider, User } from './ports/users.ts'
 
@@ -21,8 +23,10 @@ export interface Principal {
   readonly models: ReadonlySet<string> | undefined
   /** The limits of the key in use. */
   readonly scopes: KeyScopes | undefined
-  /** The groups that the caller is in. @default none */
+  /** Ids of the groups that the caller is in. @default none */
   readonly groups?: readonly string[] | undefined
+  /** The names of {@link groups}, in the same order. @default none */
+  readonly groupNames?: readonly string[] | undefined
   /** The rules that the caller's requests count under; admins have none. */
   readonly quotas: readonly QuotaRule[]
   /** The key in use, for usage records. */
@@ -74,17 +78,27 @@ export function toUsageSource(principal: Principal): UsageSource {
   return principal.via === 'api-key' ? 'apikey' : 'web'
 }
 
-function toRights(user: User, quotas: readonly QuotaRule[]): Pick<Principal, 'features' | 'models' | 'quotas'> {
-  if (user.role === 'admin') return { features: undefined, models: undefined, quotas: [] }
-  const { enabled, models } = user.allowedModels
-  return { features: resolveFeatures(user.features), models: enabled ? new Set(models) : undefined, quotas }
+/** What the stores know of the rights of an account, besides the account. */
+export interface AccountRights {
+  readonly quotas: readonly QuotaRule[]
+  readonly groups: readonly Group[]
 }
 
-function toUserPrincipal(user: User, quotas: readonly QuotaRule[]): Omit<Principal, 'via'> {
+function toRights(user: User, { quotas, groups }: AccountRights): Pick<Principal, 'features' | 'models' | 'quotas'> {
+  if (user.role === 'admin') return { features: undefined, models: undefined, quotas: [] }
+  const { enabled, models } = resolveModels(user.allowedModels, groups)
+  return { features: resolveFeatures(user.features, groups), models: enabled ? new Set(models) : undefined, quotas }
+}
+
+function toUserPrincipal(user: User, rights: AccountRights): Omit<Principal, 'via'> {
   const { id, name, role, email, provider, avatarUrl } = user
+  const { groups } = rights
   return {
     ...NOTHING,
-    ...toRights(user, quotas),
+    ...toRights(user, rights),
+    ...(groups.length === 0
+      ? {}
+      : { groups: groups.map((group) => group.id), groupNames: groups.map((group) => group.name) }),
     kind: 'user',
     id,
     name,
@@ -94,8 +108,8 @@ function toUserPrincipal(user: User, quotas: readonly QuotaRule[]): Omit<Princip
 }
 
 /** The principal of an account whose work goes on without a caller, such as files that are indexed after a restart. */
-export function toAbsentPrincipal(user: User, quotas: readonly QuotaRule[]): Principal {
-  return { ...toUserPrincipal(user, quotas), via: 'none' }
+export function toAbsentPrincipal(user: User, rights: AccountRights): Principal {
+  return { ...toUserPrincipal(user, rights), via: 'none' }
 }
 
 const hasScopes = ({ routes, models, addresses }: KeyScopes): boolean =>
@@ -104,9 +118,9 @@ const hasScopes = ({ routes, models, addresses }: KeyScopes): boolean =>
 const toLimits = ({ scopes }: ApiKey): KeyScopes | undefined => (hasScopes(scopes) ? scopes : undefined)
 
 /** The principal of a user key: the owner with the current role, within the limits of the key. */
-export function toKeyPrincipal(key: ApiKey, user: User, quotas: readonly QuotaRule[]): Principal {
+export function toKeyPrincipal(key: ApiKey, user: User, rights: AccountRights): Principal {
   return {
-    ...toUserPrincipal(user, quotas),
+    ...toUserPrincipal(user, rights),
     via: 'api-key',
     apiKey: { id: key.id, name: key.name },
     scopes: toLimits(key),
@@ -138,9 +152,9 @@ export function toServicePrincipal(key: ApiKey): Principal {
 }
 
 /** The principal of a session: its account, within the limits of the key that it was made with, or a shared key. */
-export function toSessionPrincipal(found: FoundSession, quotas: readonly QuotaRule[]): Principal {
+export function toSessionPrincipal(found: FoundSession, rights: AccountRights): Principal {
   const { session, user, apiKey } = found
-  const base = user === undefined ? LEGACY_PRINCIPAL : toUserPrincipal(user, quotas)
+  const base = user === undefined ? LEGACY_PRINCIPAL : toUserPrincipal(user, rights)
   const scopes = apiKey === undefined ? undefined : toLimits(apiKey)
   return { ...base, via: 'session', sessionId: session.id, scopes }
 }

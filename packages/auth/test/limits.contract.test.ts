@@ -58,6 +58,36 @@ async function countOf(quotas: Quotas, id: string, of?: string) {
 }
 
 describe.each(places)('limits in $name', ({ name, open }) => {
+  it('of a group are shared by its members, and those of each member are its own; the tightest holds', async () => {
+    await using place = await open()
+    const { quotas, exclusive } = createWorld(place.stores, { owns: name !== 'postgres' })
+    const inGroups = (id: string, ...groups: string[]) =>
+      person(id, { groups, groupNames: groups.map((group) => `the ${group}s`) })
+    const shared = await quotas.limits.create({ subjectKind: 'group', subjectId: 'g', maxRequests: 30 }, call)
+    const each = await quotas.limits.create({ subjectKind: 'group_member', subjectId: 'g', maxRequests: 20 }, call)
+    const passes = (who: Principal) =>
+      crowd(50, async () => quotas.reserve(who, use(), call)).then(({ passed }) => passed)
+    expect(await Promise.all([passes(inGroups('ada', 'g')), passes(person('eve'))])).toEqual([20, 50])
+    await expect(quotas.reserve(inGroups('ada', 'g'), use(), call)).rejects.toThrow(
+      'the limit of 20 requests (month) of this account in the group the gs is reached',
+    )
+    expect(await passes(inGroups('bob', 'h', 'g'))).toBe(10)
+    await expect(quotas.reserve(inGroups('cid', 'g'), use(), call)).rejects.toThrow(
+      'the limit of 30 requests (month) of the group the gs is reached',
+    )
+    expect(await countOf(quotas, shared.id)).toMatchObject({ requests: 30 })
+    expect(await countOf(quotas, each.id, 'ada')).toMatchObject({ requests: 20 })
+    expect(await countOf(quotas, each.id, 'bob')).toMatchObject({ requests: 10 })
+    expect(await quotas.limits.readOwn(inGroups('bob', 'g'), call)).toMatchObject([
+      { id: shared.id, count: { requests: 30 } },
+      { id: each.id, countedId: 'bob', count: { requests: 10 } },
+    ])
+    await expect(
+      quotas.limits.create({ subjectKind: 'group_member', subjectId: '*', maxRequests: 1 }, call),
+    ).rejects.toThrow('subject_id must be the id of a group')
+    await exclusive?.close(call)
+  })
+
   it('a budget lets exactly as many of 1,000 pass at once as fit, over two servers or one that owns the file', async () => {
     await using place = await open()
     const owns = name !== 'postgres'
@@ -379,7 +409,7 @@ describe.each(places)('limits in $name', ({ name, open }) => {
 })
 
 it.each([
-  [{}, 'subject_kind must be one of account, key, group, model, end_user'],
+  [{}, 'subject_kind must be one of account, key, group, group_member, model, end_user'],
   [{ subjectKind: 'account', subjectId: 7 }, 'subject_id'],
   [forAccount({}), 'a limit needs max_requests, max_total_tokens, max_cost_micros or max_parallel'],
   [forAccount({ maxRequests: 1.5 }), 'max_requests must be a whole number'],

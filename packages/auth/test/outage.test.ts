@@ -67,6 +67,10 @@ describe.each(places)('G5: while $name is away', ({ open }) => {
       note: '',
       createdAt: 1,
     }
+    const group = {
+      ...{ id: 'g', name: 'g', nameKey: 'g', note: '', isDefault: false, features: {}, createdAt: 1 },
+      allowedModels: { enabled: false, models: [] },
+    }
     const counter = { ruleId: 'r', windowStart: 1, requests: 1, tokens: 1 }
     const used = { promptTokens: 1, completionTokens: 1, totalTokens: 2, durationMs: 1, createdAt: 1 }
     const record = { id: 'u', userId: id, userName: 'ada', source: 'web', model: 'm', endpoint: 'e', ...used } as const
@@ -138,6 +142,19 @@ describe.each(places)('G5: while $name is away', ({ open }) => {
         group: () => stores.usage.group({ bucket: 'hour', byModel: true }, { ...call, limit: 9 }),
         backfillSources: () => stores.usage.backfillSources(call),
         prune: () => stores.usage.prune({ maxRecords: 1, before: 1, hoursBefore: 1, daysBefore: 1, limit: 9 }, call),
+      },
+      groups: {
+        list: () => stores.groups.list(call),
+        create: () => stores.groups.create(group, { ...call, most: 9 }),
+        change: () => stores.groups.change(group, call),
+        remove: () => stores.groups.remove('g', call),
+        listByUser: () => stores.groups.listByUser(id, call),
+        listMemberships: () => stores.groups.listMemberships([id], call),
+        countMembers: () => stores.groups.countMembers(call),
+        listMembers: () => stores.groups.listMembers('g', { limit: 9 }, call),
+        add: () => stores.groups.add({ groupId: 'g', userId: id, origin: 'manual' }, call),
+        removeMember: () => stores.groups.removeMember({ groupId: 'g', userId: id }, call),
+        assign: () => stores.groups.assign({ userId: id, groupIds: ['g'], origin: 'scim' }, call),
       },
       limits: {
         list: () => stores.limits.list(call),

@@ -128,7 +128,7 @@ async function listUsers({ auth }: CommandParts): Promise<Answer> {
   const rows = users.map(({ id, email, name, role, status, provider }) => [id, email, name, role, status, provider])
   return {
     text: formatRows([['ID', 'EMAIL', 'NAME', 'ROLE', 'STATUS', 'PROVIDER'], ...rows]),
-    value: users.map(describeUser),
+    value: users.map((user) => describeUser(user)),
   }
 }
 

@@ -88,7 +88,7 @@ const FORMS: Readonly<Record<CommandName, Form>> = {
     argument: 'KIND:NAME',
     flags: LIMIT_FLAGS.map(([name]) => name),
     about: 'limit an account, key, group, model, end_user: account:USER, account:* for each;',
-    details: '--requests N, --tokens N, --parallel N, --budget 12.50 --currency USD, --window month, --soft',
+    details: '--requests N, --tokens N, --parallel N, --budget 12.50 --currency USD, --window month',
   },
   'limits remove': { argument: 'ID', about: 'remove a limit with its counts' },
   'invites create': { flags: ['--hours'], about: 'make an invite and print its address: --hours N' },

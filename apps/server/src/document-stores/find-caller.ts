@@ -11,7 +11,7 @@ export interface CallerFinderParts {
   readonly hasAccounts: boolean
   /** Whether the server has any shared key now. */
   readonly hasSharedKeys: () => boolean
-  readonly stores: Pick<Stores, 'users' | 'quotas' | 'apiKeys'>
+  readonly stores: Pick<Stores, 'users' | 'quotas' | 'groups' | 'apiKeys'>
   readonly clock: Pick<Clock, 'now'>
   readonly logger: Logger
 }
@@ -33,7 +33,11 @@ export function createCallerFinder({ hasAccounts, hasSharedKeys, stores, clock, 
     if (keyId !== undefined) return findService(keyId, signal)
     const user = await stores.users.findById(id, { signal })
     if (user?.status !== 'active') return undefined
-    return toAbsentPrincipal(user, user.role === 'admin' ? [] : await stores.quotas.listRules(id, { signal }))
+    const [quotas, groups] = await Promise.all([
+      user.role === 'admin' ? [] : stores.quotas.listRules(id, { signal }),
+      stores.groups.listByUser(id, { signal }),
+    ])
+    return toAbsentPrincipal(user, { quotas, groups })
   }
 
   return async (id: string, { signal }: { readonly signal: AbortSignal }): Promise<InnerCaller | undefined> => {

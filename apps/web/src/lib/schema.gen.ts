@@ -1067,6 +1067,112 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/groups/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All groups and members as CSV, as the import takes it */
+        get: operations["get_api_groups_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/groups/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Add members of groups by a list of CSV with the columns group, email and note */
+        post: operations["post_api_groups_import"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** All groups of accounts with their rights, oldest first */
+        get: operations["get_api_groups"];
+        put?: never;
+        /** Make a group of accounts */
+        post: operations["post_api_groups"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/groups/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A group of accounts with its rights */
+        get: operations["get_api_groups_id"];
+        put?: never;
+        post?: never;
+        /** Remove a group; its accounts stay without its rights */
+        delete: operations["delete_api_groups_id"];
+        options?: never;
+        head?: never;
+        /** Change a group; its members have the new rights at once */
+        patch: operations["patch_api_groups_id"];
+        trace?: never;
+    };
+    "/api/groups/{id}/members": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The accounts in a group, by id */
+        get: operations["get_api_groups_id_members"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/groups/{id}/members/{user_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Put an account into a group */
+        put: operations["put_api_groups_id_members_user_id"];
+        post?: never;
+        /** Take an account out of a group, whoever put it there */
+        delete: operations["delete_api_groups_id_members_user_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/limits": {
         parameters: {
             query?: never;
@@ -12512,6 +12618,11 @@ export interface operations {
                             permissions: {
                                 [key: string]: boolean;
                             };
+                            /** @description absent for an account in no group */
+                            groups?: {
+                                id: string;
+                                name: string;
+                            }[];
                         } | null;
                     };
                 };
@@ -12921,6 +13032,11 @@ export interface operations {
                         permissions: {
                             [key: string]: boolean;
                         };
+                        /** @description absent for an account in no group */
+                        groups?: {
+                            id: string;
+                            name: string;
+                        }[];
                         quotas: {
                             id: string;
                             model: string;
@@ -13846,6 +13962,11 @@ export interface operations {
                             permissions: {
                                 [key: string]: boolean;
                             };
+                            /** @description absent for an account in no group */
+                            groups?: {
+                                id: string;
+                                name: string;
+                            }[];
                             status: string;
                             /** @description RFC 3339 */
                             createdAt: string;
@@ -14476,6 +14597,471 @@ export interface operations {
             };
         };
     };
+    get_api_groups_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The list. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": unknown;
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_groups_import: {
+        parameters: {
+            query?: {
+                /** @description `true`: nothing is changed */
+                dry_run?: "true" | "false";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        dry_run: boolean;
+                        rows: number;
+                        groups_created: number;
+                        members_added: number;
+                        /** @description memberships that were there already */
+                        members_present: number;
+                        /** @description lines that were left out; at most 100 */
+                        faults: {
+                            line: number;
+                            message: string;
+                        }[];
+                        fault_count: number;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The groups. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        groups: {
+                            id: string;
+                            /** @description unique, also against names that look alike */
+                            name: string;
+                            note: string;
+                            /** @description whether every new account joins it */
+                            default: boolean;
+                            /** @description switches of features; the others say nothing */
+                            features: {
+                                [key: string]: boolean;
+                            };
+                            /** @description `enabled: false` says nothing about models */
+                            allowed_models: {
+                                enabled: boolean;
+                                models: string[];
+                            };
+                            /** @description number of accounts */
+                            members: number;
+                            /** @description RFC 3339 */
+                            created_at: string;
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    post_api_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description unique, also against names that look alike */
+                    name: string;
+                    note?: string;
+                    /** @description whether every new account joins it */
+                    default?: boolean;
+                    features?: {
+                        [key: string]: boolean;
+                    } | null;
+                    allowed_models?: {
+                        enabled: boolean;
+                        models: string[];
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The group. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        group: {
+                            id: string;
+                            /** @description unique, also against names that look alike */
+                            name: string;
+                            note: string;
+                            /** @description whether every new account joins it */
+                            default: boolean;
+                            /** @description switches of features; the others say nothing */
+                            features: {
+                                [key: string]: boolean;
+                            };
+                            /** @description `enabled: false` says nothing about models */
+                            allowed_models: {
+                                enabled: boolean;
+                                models: string[];
+                            };
+                            /** @description number of accounts */
+                            members: number;
+                            /** @description RFC 3339 */
+                            created_at: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_groups_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        group: {
+                            id: string;
+                            /** @description unique, also against names that look alike */
+                            name: string;
+                            note: string;
+                            /** @description whether every new account joins it */
+                            default: boolean;
+                            /** @description switches of features; the others say nothing */
+                            features: {
+                                [key: string]: boolean;
+                            };
+                            /** @description `enabled: false` says nothing about models */
+                            allowed_models: {
+                                enabled: boolean;
+                                models: string[];
+                            };
+                            /** @description number of accounts */
+                            members: number;
+                            /** @description RFC 3339 */
+                            created_at: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_groups_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Removed. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    patch_api_groups_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    /** @description unique, also against names that look alike */
+                    name?: string;
+                    note?: string;
+                    /** @description whether every new account joins it */
+                    default?: boolean;
+                    features?: {
+                        [key: string]: boolean;
+                    } | null;
+                    allowed_models?: {
+                        enabled: boolean;
+                        models: string[];
+                    } | null;
+                } & {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        responses: {
+            /** @description The group. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        group: {
+                            id: string;
+                            /** @description unique, also against names that look alike */
+                            name: string;
+                            note: string;
+                            /** @description whether every new account joins it */
+                            default: boolean;
+                            /** @description switches of features; the others say nothing */
+                            features: {
+                                [key: string]: boolean;
+                            };
+                            /** @description `enabled: false` says nothing about models */
+                            allowed_models: {
+                                enabled: boolean;
+                                models: string[];
+                            };
+                            /** @description number of accounts */
+                            members: number;
+                            /** @description RFC 3339 */
+                            created_at: string;
+                        };
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    get_api_groups_id_members: {
+        parameters: {
+            query?: {
+                /** @description the entries behind the one with this id */
+                after?: string;
+                /** @description how many entries, at most 10000 */
+                limit?: string;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The accounts. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        members: {
+                            id: string;
+                            email: string;
+                            name: string;
+                            /** @description who put the account there */
+                            origins: ("manual" | "provider" | "scim")[];
+                        }[];
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    put_api_groups_id_members_user_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description In the group, also when it was there already. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
+    delete_api_groups_id_members_user_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Taken out. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        message: string;
+                    };
+                };
+            };
+            /** @description An error in the format of the route. */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlatError"];
+                };
+            };
+        };
+    };
     get_api_limits: {
         parameters: {
             query?: never;
@@ -14495,7 +15081,7 @@ export interface operations {
                         limits: {
                             id: string;
                             /** @enum {string} */
-                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_kind: "account" | "key" | "group" | "group_member" | "model" | "end_user";
                             subject_id: string;
                             /** @description requests for this model alone; empty for all models together */
                             model: string;
@@ -14552,7 +15138,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @enum {string} */
-                    subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                    subject_kind: "account" | "key" | "group" | "group_member" | "model" | "end_user";
                     /** @description id of the subject, name of the model, or `*` for each of the kind */
                     subject_id: string;
                     /** @description requests for this model alone; empty for all models together */
@@ -14587,7 +15173,7 @@ export interface operations {
                         limit: {
                             id: string;
                             /** @enum {string} */
-                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_kind: "account" | "key" | "group" | "group_member" | "model" | "end_user";
                             subject_id: string;
                             /** @description requests for this model alone; empty for all models together */
                             model: string;
@@ -14652,7 +15238,7 @@ export interface operations {
                         limits: {
                             id: string;
                             /** @enum {string} */
-                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_kind: "account" | "key" | "group" | "group_member" | "model" | "end_user";
                             subject_id: string;
                             /** @description requests for this model alone; empty for all models together */
                             model: string;
@@ -14722,7 +15308,7 @@ export interface operations {
                         limit: {
                             id: string;
                             /** @enum {string} */
-                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_kind: "account" | "key" | "group" | "group_member" | "model" | "end_user";
                             subject_id: string;
                             /** @description requests for this model alone; empty for all models together */
                             model: string;
@@ -14845,7 +15431,7 @@ export interface operations {
                         limit: {
                             id: string;
                             /** @enum {string} */
-                            subject_kind: "account" | "key" | "group" | "model" | "end_user";
+                            subject_kind: "account" | "key" | "group" | "group_member" | "model" | "end_user";
                             subject_id: string;
                             /** @description requests for this model alone; empty for all models together */
                             model: string;

@@ -51,9 +51,22 @@ export function isFeature(value: unknown): value is Feature {
   return typeof value === 'string' && KEYS.has(value)
 }
 
-/** The features that are on for an account: values set by hand, else the defaults. */
-export function resolveFeatures(explicit: Readonly<Record<string, boolean>>): ReadonlySet<Feature> {
+/** Switches of features, by name. */
+export type FeatureSwitches = Readonly<Record<string, boolean>>
+
+/**
+ * The features that are on for an account: values set by hand, else those of its groups, else the defaults. Of several
+ * groups one that turns a feature on wins.
+ */
+export function resolveFeatures(
+  explicit: FeatureSwitches,
+  groups: readonly { readonly features: FeatureSwitches }[] = [],
+): ReadonlySet<Feature> {
+  const readGroups = (key: string): boolean | undefined => {
+    const said = groups.flatMap(({ features }) => (Object.hasOwn(features, key) ? [features[key] === true] : []))
+    return said.length === 0 ? undefined : said.includes(true)
+  }
   const isOn = (row: (typeof FEATURES)[number]): boolean =>
-    Object.hasOwn(explicit, row.key) ? explicit[row.key] === true : row.default
+    Object.hasOwn(explicit, row.key) ? explicit[row.key] === true : (readGroups(row.key) ?? row.default)
   return new Set(FEATURES.filter(isOn).map(({ key }) => key))
 }

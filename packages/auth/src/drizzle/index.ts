@@ -7,6 +7,7 @@
 import type { Stores } from '../ports/stores.ts'
 import { createDrizzleApiKeys } from './api-keys.ts'
 import { createRightsStore, type Listen } from './facts.ts'
+import { createDrizzleGroups } from './groups.ts'
 import type { ReadHeavily } from './heavy-reads.ts'
 import { createDrizzleInvites, createDrizzleSignIns, createDrizzleUsedTokens } from './invites.ts'
 import { createDrizzleKnownAddresses } from './known-addresses.ts'
@@ -58,6 +59,7 @@ export function createDrizzleStores({ dialect, queries, readHeavily, listen }: D
     knownAddresses: createDrizzleKnownAddresses(queries, tables),
     usage: createDrizzleUsage(queries, { tables, dialect }, readHeavily),
     quotas: createDrizzleQuotas(queries, tables),
+    groups: createDrizzleGroups(queries, tables),
     limits: createDrizzleLimits(queries, tables),
   }
 }

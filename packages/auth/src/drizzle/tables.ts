@@ -1,5 +1,6 @@
 import { apiKeysOnPostgres, apiKeysOnSqlite } from './tables/api-keys.ts'
 import { factsOnPostgres, factsOnSqlite } from './tables/facts.ts'
+import { groupMembersOnPostgres, groupMembersOnSqlite, groupsOnPostgres, groupsOnSqlite } from './tables/groups.ts'
 import { invitesOnPostgres, invitesOnSqlite } from './tables/invites.ts'
 import { knownAddressesOnPostgres, knownAddressesOnSqlite } from './tables/known-addresses.ts'
 import { limitsOnPostgres, limitsOnSqlite } from './tables/limits.ts'
@@ -29,6 +30,8 @@ export const sqliteAuthTables = {
   facts: factsOnSqlite,
   usageRecords: usageRecordsOnSqlite,
   usageSums: usageSumsOnSqlite,
+  groups: groupsOnSqlite,
+  groupMembers: groupMembersOnSqlite,
   limits: limitsOnSqlite,
   quotaRules: quotaRulesOnSqlite,
   quotaCounters: quotaCountersOnSqlite,
@@ -47,6 +50,8 @@ export const postgresAuthTables = {
   facts: factsOnPostgres,
   usageRecords: usageRecordsOnPostgres,
   usageSums: usageSumsOnPostgres,
+  groups: groupsOnPostgres,
+  groupMembers: groupMembersOnPostgres,
   limits: limitsOnPostgres,
   quotaRules: quotaRulesOnPostgres,
   quotaCounters: quotaCountersOnPostgres,

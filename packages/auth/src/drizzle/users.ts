@@ -4,6 +4,7 @@ import type { ChangeOutcome, Page, Registration, RegistrationOutcome, User, User
 import { readByIds } from './batches.ts'
 import { raiseFact, raiseRights } from './facts.ts'
 import { removeLimitsOf } from './limits.ts'
+import { joinDefaultGroups } from './groups.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import { publicColumns, toUser, toUserRow } from './rows.ts'
 import type { AuthTables } from './tables.ts'
@@ -55,6 +56,7 @@ async function admit(queries: Queries, tables: AuthTables, registration: Registr
   if (admission.kind !== 'admitted') return admission
   const created: User = { ...user, ...admission.user }
   await queries.change((db) => db.insert(users).values({ ...toUserRow(created), passwordHash: passwordHash ?? null }))
+  await joinDefaultGroups(queries, tables, created.id)
   return { kind: 'created', user: created, isFirst }
 }
 
@@ -71,7 +73,7 @@ async function isLastAdmin(queries: Queries, { users }: AuthTables, id: string):
 }
 
 async function removeUser(queries: Queries, tables: AuthTables, id: string): Promise<ChangeOutcome> {
-  const { users, sessions, apiKeys, invites, knownAddresses, usageRecords, usageSums } = tables
+  const { users, sessions, apiKeys, invites, knownAddresses, groupMembers, usageRecords, usageSums } = tables
   const { quotaRules, quotaCounters, quotaReservations } = tables
   await raiseFact(queries, tables, 'accounts')
   if (await isLastAdmin(queries, tables, id)) return 'last-admin'
@@ -83,6 +85,7 @@ async function removeUser(queries: Queries, tables: AuthTables, id: string): Pro
   await removeLimitsOf(queries, tables, { kind: 'key', ids: keys.map((key) => key.id) })
   await removeLimitsOf(queries, tables, { kind: 'account', ids: [id] })
   await queries.change((db) => db.delete(knownAddresses).where(eq(knownAddresses.userId, id)))
+  await queries.change((db) => db.delete(groupMembers).where(eq(groupMembers.userId, id)))
   await queries.change((db) => db.delete(invites).where(eq(invites.createdBy, id)))
   await queries.change((db) => db.update(invites).set({ usedBy: null }).where(eq(invites.usedBy, id)))
   const rules = await queries.rows((db) => db.select().from(quotaRules).where(eq(quotaRules.userId, id)))

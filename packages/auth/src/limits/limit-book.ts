@@ -6,7 +6,7 @@ import type { Principal } from '../principal.ts'
 import type { Revocations } from '../revocations.ts'
 import { createStoreDeadline } from '../store-deadline.ts'
 import { type StopSignal, withSignal } from '../with-signal.ts'
-import { EACH } from './limit-draft.ts'
+import { EACH, isForEach } from './limit-draft.ts'
 
 /** What a request asks for, as far as limits pick by it. */
 export interface LimitedUse {
@@ -59,7 +59,7 @@ const toKey = (kind: LimitSubjectKind, id: string): string => `${kind} ${id}`
 export function toLimitRule(limit: Limit, subjectId = limit.subject.id): LimitRule {
   const { id, subject, window, maxRequests, maxTokens, maxCostMicros, maxParallel, isSoft, createdAt } = limit
   return {
-    id: subject.id === EACH && subjectId !== EACH ? `${id}:${toCounterName(subjectId)}` : id,
+    id: isForEach(limit) && subjectId !== subject.id ? `${id}:${toCounterName(subjectId)}` : id,
     maxRequests,
     maxTokens,
     maxCostMicros,
@@ -98,11 +98,23 @@ function findRules(index: LimitIndex, kind: LimitSubjectKind, id: string | undef
   return each.length === 0 ? own : [...own, ...each.map(({ limit }) => toLimitRule(limit, id))]
 }
 
-function findOwn(index: LimitIndex, { id, apiKey, groups = [] }: Principal): readonly LimitRule[] {
+/** The shared limits of a group, and those that its members have each. */
+function findOfGroup(
+  index: LimitIndex,
+  group: { readonly id: string; readonly name: string | undefined },
+  userId: string,
+) {
+  const members = index.get(toKey('group_member', group.id)) ?? []
+  return [...findRules(index, 'group', group.id), ...members.map(({ limit }) => toLimitRule(limit, userId))].map(
+    (rule) => ({ ...rule, groupName: group.name }),
+  )
+}
+
+function findOwn(index: LimitIndex, { id, apiKey, groups = [], groupNames = [] }: Principal): readonly LimitRule[] {
   return [
     ...findRules(index, 'account', id),
     ...findRules(index, 'key', apiKey?.id),
-    ...groups.flatMap((group) => findRules(index, 'group', group)),
+    ...groups.flatMap((group, at) => findOfGroup(index, { id: group, name: groupNames[at] }, id)),
   ]
 }
 

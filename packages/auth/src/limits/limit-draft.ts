@@ -25,6 +25,11 @@ export interface LimitDraft {
 /** Stands for every subject of a kind. */
 export const EACH = '*'
 
+/** Whether a limit has a count for each of many, and none of its own. */
+export function isForEach({ subject }: Pick<Limit, 'subject'>): boolean {
+  return subject.id === EACH || subject.kind === 'group_member'
+}
+
 const MAX_ID_LENGTH = 200
 const MAX_NOTE_LENGTH = 500
 /** More than any sum of money that is spent here; sums beyond it would not stay exact. */
@@ -85,7 +90,9 @@ function readSubject(draft: LimitDraft, before: Limit | undefined): Limit['subje
   }
   const kind = LIMIT_SUBJECTS.find((known): known is LimitSubjectKind => known === draft.subjectKind)
   if (kind === undefined) throw invalidValue(`subject_kind must be one of ${LIMIT_SUBJECTS.join(', ')}`)
-  return { kind, id: checkText(draft.subjectId, { name: 'subject_id', maxLength: MAX_ID_LENGTH }) }
+  const id = checkText(draft.subjectId, { name: 'subject_id', maxLength: MAX_ID_LENGTH })
+  if (kind === 'group_member' && id === EACH) throw invalidValue('subject_id must be the id of a group')
+  return { kind, id }
 }
 
 function readModel(value: unknown, before: Limit | undefined): string {

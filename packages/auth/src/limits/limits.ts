@@ -8,7 +8,7 @@ import { currentCounter, windowEnd, windowStart } from '../quotas/windows.ts'
 import { createId } from '../token-hasher.ts'
 import { withSignal } from '../with-signal.ts'
 import { type LimitBook, toLimitRule } from './limit-book.ts'
-import { EACH, type LimitDraft, readLimitDraft } from './limit-draft.ts'
+import { isForEach, type LimitDraft, readLimitDraft } from './limit-draft.ts'
 
 /** A limit with the count of one subject. */
 export interface LimitStatus extends Limit {
@@ -61,6 +61,9 @@ export interface LimitsOptions {
 const MAX_LIMITS = 5000
 const TIDY_BATCH = 1000
 
+/** Whether a rule stands for each and counts nobody. */
+const isUncounted = ({ limit, subjectId }: LimitRule): boolean => isForEach(limit) && subjectId === limit.subject.id
+
 /** Creates the limits over their store. */
 export function createLimits(options: LimitsOptions): Limits {
   const { store, counters, queue, book, clock, hasModel } = options
@@ -69,7 +72,7 @@ export function createLimits(options: LimitsOptions): Limits {
     counters.restart?.(id, change) ?? change()
 
   async function describe(rules: readonly LimitRule[], call: CallOptions): Promise<readonly LimitStatus[]> {
-    const counted = rules.filter(({ subjectId }) => subjectId !== EACH)
+    const counted = rules.filter((rule) => !isUncounted(rule))
     if (counted.length === 0) return rules.map((rule) => toStatus(rule, undefined))
     await withSignal(queue.settled(), call.signal)
     const found = await counters.readCounters(
@@ -81,7 +84,7 @@ export function createLimits(options: LimitsOptions): Limits {
   }
 
   function toStatus(rule: LimitRule, stored: QuotaCounter | undefined): LimitStatus {
-    if (rule.subjectId === EACH) return { ...rule.limit, countedId: undefined, count: undefined }
+    if (isUncounted(rule)) return { ...rule.limit, countedId: undefined, count: undefined }
     const counter = currentCounter(rule, stored, clock.now())
     const { requests, tokens, costMicros = 0, parallel = 0 } = counter
     const resetsAt = windowEnd(rule, counter)
@@ -110,7 +113,7 @@ export function createLimits(options: LimitsOptions): Limits {
     },
     async read(id, call) {
       const limit = await find(id, call)
-      const of = limit.subject.id === EACH && call.of !== '' ? call.of : undefined
+      const of = isForEach(limit) && call.of !== '' ? call.of : undefined
       return describeOne(limit, call, of)
     },
     readOwn: async (principal, call) => describe(await book.matchOwn(principal, call), call),
@@ -138,7 +141,7 @@ export function createLimits(options: LimitsOptions): Limits {
     },
     async tidy(call) {
       for (const limit of await store.list(call)) {
-        if (limit.subject.id !== EACH) continue
+        if (!isForEach(limit)) continue
         const rule = toLimitRule(limit)
         const length = limit.window.kind === 'rolling' ? limit.window.ms : 0
         const bounds = { before: windowStart(rule, clock.now()) - length, limit: TIDY_BATCH }

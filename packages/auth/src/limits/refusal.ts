@@ -7,13 +7,17 @@ import { formatWindow } from './window-text.ts'
 
 const MAX_SHOWN = 80
 
+const shorten = (text: string): string => (text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text)
+
 /** Whom a limit holds for, as the caller is told. */
-function describeSubject({ limit: { subject, model }, subjectId }: LimitRule): string {
-  const shown = subjectId.length > MAX_SHOWN ? `${subjectId.slice(0, MAX_SHOWN)}…` : subjectId
+function describeSubject({ limit: { subject, model }, subjectId, groupName }: LimitRule): string {
+  const shown = shorten(subjectId)
+  const group = `the group ${shorten(groupName ?? subject.id)}`
   const whom = {
     account: 'this account',
     key: 'this key',
-    group: `the group ${shown}`,
+    group: groupName === undefined ? `the group ${shown}` : group,
+    group_member: `this account in ${group}`,
     model: `the model ${shown}`,
     end_user: `the end user ${shown}`,
   }[subject.kind]

@@ -13,6 +13,7 @@ import {
   createMemorySignIns,
   createMemoryUsedTokens,
 } from './credentials.ts'
+import { createMemoryGroups } from './groups.ts'
 import { createMemoryLimits } from './limits.ts'
 import { createMemoryState } from './state.ts'
 import { createMemoryQuotas, createMemoryUsage } from './usage.ts'
@@ -32,6 +33,7 @@ export function createMemoryStores(): Stores {
     knownAddresses: createMemoryKnownAddresses(state),
     usage: createMemoryUsage(state),
     quotas: createMemoryQuotas(state),
+    groups: createMemoryGroups(state),
     limits: createMemoryLimits(state),
   }
 }

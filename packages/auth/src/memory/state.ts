@@ -1,4 +1,5 @@
 import type { ApiKey, NewInvite, Session } from '../ports/credentials.ts'
+import type { Membership, StoredGroup } from '../ports/groups.ts'
 import type { Limit } from '../ports/limits.ts'
 import type { QuotaCounter, QuotaRule, UsageRecord } from '../ports/usage.ts'
 import type { User } from '../ports/users.ts'
@@ -42,6 +43,9 @@ export interface MemoryState {
   prunedBefore: number
   readonly sums: Map<string, UsageSum>
   readonly rules: Map<string, QuotaRule>
+  readonly groups: Map<string, StoredGroup>
+  /** By group, account and origin. */
+  readonly memberships: Map<string, Membership>
   readonly limits: Map<string, Limit>
   readonly counters: Map<string, QuotaCounter>
   /** By request. */
@@ -64,6 +68,8 @@ export function createMemoryState(): MemoryState {
     prunedBefore: 0,
     sums: new Map(),
     rules: new Map(),
+    groups: new Map(),
+    memberships: new Map(),
     limits: new Map(),
     counters: new Map(),
     reservations: new Map(),

@@ -2,6 +2,7 @@ import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
 import { dropRule } from '../quotas/memory-ledger.ts'
 import { removeLimitsOf } from './limits.ts'
+import { joinDefaultGroups } from './groups.ts'
 import { byAge, type MemoryState, removeWhere, takePage } from './state.ts'
 
 type StoredUser = User & { readonly passwordHash: string | undefined }
@@ -30,6 +31,7 @@ function register(state: MemoryState, registration: Registration): RegistrationO
     state.invites.set(invite.id, { ...invite, usedBy: user.id, usedAt: now })
   const created: User = { ...user, ...admission.user }
   state.users.set(user.id, { ...created, passwordHash: registration.passwordHash })
+  joinDefaultGroups(state, user.id)
   return { kind: 'created', user: created, isFirst }
 }
 
@@ -48,6 +50,7 @@ function removeUser(state: MemoryState, id: string): ChangeOutcome {
   removeLimitsOf(state, 'account', id)
   removeWhere(state.apiKeys, ({ userId }) => userId === id)
   removeWhere(state.knownAddresses, ({ userId }) => userId === id)
+  removeWhere(state.memberships, ({ userId }) => userId === id)
   removeWhere(state.invites, ({ createdBy }) => createdBy === id)
   for (const invite of state.invites.values())
     if (invite.usedBy === id) state.invites.set(invite.id, { ...invite, usedBy: undefined })

@@ -24,6 +24,7 @@ export type {
   SignInStore,
   UsedTokenStore,
 } from './credentials.ts'
+export type { Group, GroupStore, Membership, MembershipOrigin, StoredGroup } from './groups.ts'
 export type { CalendarUnit, Limit, LimitStore, LimitSubjectKind, LimitWindow } from './limits.ts'
 export type { Stores } from './stores.ts'
 export type {

@@ -1,7 +1,7 @@
 import type { CallOptions } from './clock.ts'
 
 /** What a limit holds for. */
-export const LIMIT_SUBJECTS = ['account', 'key', 'group', 'model', 'end_user'] as const
+export const LIMIT_SUBJECTS = ['account', 'key', 'group', 'group_member', 'model', 'end_user'] as const
 export type LimitSubjectKind = (typeof LIMIT_SUBJECTS)[number]
 
 /** Units of calendar windows. They begin at full minutes, hours, days and months in UTC. */
@@ -21,7 +21,10 @@ export interface Limit {
   readonly id: string
   readonly subject: {
     readonly kind: LimitSubjectKind
-    /** Id of the account, key, group or end user, or the name of the model; `*`: each of them for itself. */
+    /**
+     * Id of the account, key, group or end user, or the name of the model; `*`: each of them for itself. Of `group_member`
+     * the id of the group whose members are counted each for itself.
+     */
     readonly id: string
   }
   /** Requests for this model alone; empty: all models together. */

@@ -6,6 +6,7 @@ import type {
   SignInStore,
   UsedTokenStore,
 } from './credentials.ts'
+import type { GroupStore } from './groups.ts'
 import type { LimitStore } from './limits.ts'
 import type { QuotaStore, UsageStore } from './usage.ts'
 import type { RightsStore, UserStore } from './users.ts'
@@ -22,5 +23,6 @@ export interface Stores {
   readonly knownAddresses: KnownAddressStore
   readonly usage: UsageStore
   readonly quotas: QuotaStore
+  readonly groups: GroupStore
   readonly limits: LimitStore
 }

@@ -155,6 +155,8 @@ export interface LimitRule extends RuleBounds {
   readonly limit: Limit
   /** Who is counted: the id of the subject, or the name of the model. */
   readonly subjectId: string
+  /** The name of the group whose limit it is. */
+  readonly groupName?: string | undefined
 }
 
 /** A rule that requests count under. */

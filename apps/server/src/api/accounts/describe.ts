@@ -1,6 +1,6 @@
 import type { Principal } from '@svc/auth'
 import { FEATURES, resolveFeatures } from '@svc/auth/access'
-import type { ApiKey, FoundKey, Invite, User } from '@svc/auth/ports'
+import type { ApiKey, FoundKey, Group, Invite, User } from '@svc/auth/ports'
 import type { QuotaStatus } from '@svc/auth/quotas'
 
 /** A time as replies have it. */
@@ -14,13 +14,21 @@ function describeFeatures(on: ReadonlySet<string> | undefined): Readonly<Record<
 }
 
 /** The features of an account, as they work. */
-export function describePermissions({ role, features }: Pick<User, 'role' | 'features'>) {
-  return describeFeatures(role === 'admin' ? undefined : resolveFeatures(features))
+export function describePermissions(
+  { role, features }: Pick<User, 'role' | 'features'>,
+  groups: readonly Pick<Group, 'features'>[] = [],
+) {
+  return describeFeatures(role === 'admin' ? undefined : resolveFeatures(features, groups))
+}
+
+/** The groups of an account; absent where there are none. */
+function toGroupList(groups: readonly Pick<Group, 'id' | 'name'>[]) {
+  return groups.length === 0 ? {} : { groups: groups.map(({ id, name }) => ({ id, name })) }
 }
 
 /** A caller as `me` and `status` show it. */
 export function describePrincipal(principal: Principal) {
-  const { id, name, role, account, features } = principal
+  const { id, name, role, account, features, groups = [], groupNames = [] } = principal
   return {
     id,
     email: account?.email ?? '',
@@ -29,6 +37,7 @@ export function describePrincipal(principal: Principal) {
     role,
     provider: account?.provider ?? '',
     permissions: describeFeatures(features),
+    ...toGroupList(groups.map((groupId, at) => ({ id: groupId, name: groupNames[at] ?? '' }))),
   }
 }
 
@@ -38,7 +47,7 @@ export function describeOwner({ id, email, name, role }: Pick<User, 'id' | 'emai
 }
 
 /** An account as admins see it. */
-export function describeUser(user: User) {
+export function describeUser(user: User, groups: readonly Group[] = []) {
   const { id, email, name, avatarUrl, role, status, provider, createdAt, allowedModels } = user
   return {
     id,
@@ -49,8 +58,9 @@ export function describeUser(user: User) {
     status,
     provider,
     createdAt: formatTime(createdAt),
-    permissions: describePermissions(user),
+    permissions: describePermissions(user, groups),
     allowed_models: allowedModels,
+    ...toGroupList(groups),
   }
 }
 
@@ -59,12 +69,13 @@ interface AccountUse {
   /** When it was seen last; undefined for never. */
   readonly seenAt: number | undefined
   readonly quotas: readonly QuotaStatus[]
+  readonly groups: readonly Group[]
 }
 
 /** An account of the list that admins see, with its use. */
-export function describeListed(user: User, { seenAt, quotas }: AccountUse) {
+export function describeListed(user: User, { seenAt, quotas, groups }: AccountUse) {
   return {
-    ...describeUser(user),
+    ...describeUser(user, groups),
     lastSeen: seenAt === undefined ? null : formatTime(seenAt),
     quotas: quotas.map(describeQuota),
   }

@@ -7,6 +7,7 @@ import type { Platform } from '../../platform/platform.ts'
 import { createAttempts } from './attempts.ts'
 import { countSignIns } from './count-sign-ins.ts'
 import { entryRoutes } from './entry-routes.ts'
+import { groupRoutes } from './group-routes.ts'
 import { inviteRoutes } from './invite-routes.ts'
 import { keyAdminRoutes } from './key-admin-routes.ts'
 import { keyRoutes } from './key-routes.ts'
@@ -73,6 +74,7 @@ export function accountsFeature(platform: Platform): ServerFeature {
       ...userRoutes({ ...parts, documents: platform.documents, piiConversations: platform.piiConversations }),
       ...rightsRoutes({ ...parts, modelNames: () => models.list().map(({ name }) => name) }),
       ...inviteRoutes(parts),
+      ...groupRoutes(parts),
       ...limitRoutes(parts),
     ],
     unready() {

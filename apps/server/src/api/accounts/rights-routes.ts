@@ -50,7 +50,7 @@ function featuresRoute({ modelNames }: RightsParts): Route {
 }
 
 function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
-  const { accounts } = auth
+  const { accounts, groups } = auth
   return [
     defineRoute({
       ...ADMIN_ROUTE,
@@ -60,7 +60,10 @@ function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
       responses: { 200: { description: 'Every switch.', schema: async () => (await schemas()).permissionsReply } },
       async handler(call) {
         const user = await accounts.read(readId(call), call)
-        return json({ user_id: user.id, permissions: describePermissions(user) })
+        return json({
+          user_id: user.id,
+          permissions: describePermissions(user, await groups.listByUser(user.id, call)),
+        })
       },
     }),
     defineRoute({
@@ -78,7 +81,7 @@ function permissionRoutes({ auth, bodies }: RightsParts): Route[] {
         const features = await accounts.setFeatures(id, await readFields(call, bodies), call)
         const user = await accounts.read(id, call)
         call.noteChange({ name: user.email, details: describeFeatures(features) })
-        const permissions = describePermissions(user)
+        const permissions = describePermissions(user, await groups.listByUser(id, call))
         return json({ message: 'permissions updated', user_id: id, permissions })
       },
     }),

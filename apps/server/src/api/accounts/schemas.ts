@@ -34,6 +34,10 @@ const profile = z.object({
   role: z.string(),
   provider: z.string(),
   permissions,
+  groups: z
+    .array(z.object({ id: z.string(), name: z.string() }))
+    .optional()
+    .describe('absent for an account in no group'),
 })
 const key = z.object({
   id: z.string(),
@@ -179,7 +183,7 @@ export const quotaForm = z.looseObject({
   max_total_tokens: z.int().nullable().optional(),
   window: z.string(),
 })
-const limitSubject = z.enum(['account', 'key', 'group', 'model', 'end_user'])
+const limitSubject = z.enum(['account', 'key', 'group', 'group_member', 'model', 'end_user'])
 const bound = z.int().min(0).nullable()
 const limitBounds = {
   model: z.string().describe('requests for this model alone; empty for all models together'),

@@ -23,7 +23,7 @@ export function userRoutes(parts: UserRouteParts): Route[] {
   return [listRoute(parts), ...changeRoutes(parts), deleteRoute(parts)]
 }
 
-function listRoute({ auth: { accounts, quotas } }: AccountParts): Route {
+function listRoute({ auth: { accounts, quotas, groups } }: AccountParts): Route {
   return defineRoute({
     ...ADMIN_ROUTE,
     method: 'GET',
@@ -34,12 +34,20 @@ function listRoute({ auth: { accounts, quotas } }: AccountParts): Route {
     async handler(call) {
       const users = await accounts.list(readPage(call), call)
       const ids = users.map(({ id }) => id)
-      const [seen, all] = await Promise.all([accounts.readLastSeen(ids, call), quotas.readStatuses(ids, call)])
+      const [seen, all, memberships] = await Promise.all([
+        accounts.readLastSeen(ids, call),
+        quotas.readStatuses(ids, call),
+        groups.listByUsers(ids, call),
+      ])
       const byUser = new Map<string, (typeof all)[number][]>()
       for (const quota of all) byUser.set(quota.userId, [...(byUser.get(quota.userId) ?? []), quota])
       return json({
         users: users.map((user) =>
-          describeListed(user, { seenAt: seen.get(user.id), quotas: byUser.get(user.id) ?? [] }),
+          describeListed(user, {
+            seenAt: seen.get(user.id),
+            quotas: byUser.get(user.id) ?? [],
+            groups: memberships.get(user.id) ?? [],
+          }),
         ),
       })
     },

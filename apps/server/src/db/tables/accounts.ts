@@ -1,6 +1,6 @@
 import { postgresAuthTables, sqliteAuthTables } from '@svc/auth/drizzle'
 
-/** The tables of accounts, keys, sessions, invites, usage and quotas, which the library of accounts declares. */
+/** The tables of accounts, keys, sessions, invites, groups, usage and quotas, which the library of accounts declares. */
 export const {
   users: usersOnSqlite,
   sessions: sessionsOnSqlite,
@@ -12,6 +12,8 @@ export const {
   facts: factsOnSqlite,
   usageRecords: usageRecordsOnSqlite,
   usageSums: usageSumsOnSqlite,
+  groups: groupsOnSqlite,
+  groupMembers: groupMembersOnSqlite,
   limits: limitsOnSqlite,
   quotaRules: quotaRulesOnSqlite,
   quotaCounters: quotaCountersOnSqlite,
@@ -29,6 +31,8 @@ export const {
   facts: factsOnPostgres,
   usageRecords: usageRecordsOnPostgres,
   usageSums: usageSumsOnPostgres,
+  groups: groupsOnPostgres,
+  groupMembers: groupMembersOnPostgres,
   limits: limitsOnPostgres,
   quotaRules: quotaRulesOnPostgres,
   quotaCounters: quotaCountersOnPostgres,

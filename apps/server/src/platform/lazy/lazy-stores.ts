@@ -87,7 +87,7 @@ export function createAccountStores(database: Database): Stores {
 function lazyFigures(
   open: () => Promise<Stores>,
   database: Pick<Database, 'queries'>,
-): Pick<Stores, 'usage' | 'limits' | 'quotas'> {
+): Pick<Stores, 'usage' | 'limits' | 'quotas' | 'groups'> {
   return {
     usage: {
       append: async (asked, call) => (await open()).usage.append(asked, call),
@@ -102,6 +102,19 @@ function lazyFigures(
       change: async (asked, call) => (await open()).limits.change(asked, call),
       remove: async (asked, call) => (await open()).limits.remove(asked, call),
       removeOldCounters: async (asked, call) => (await open()).limits.removeOldCounters(asked, call),
+    },
+    groups: {
+      list: async (call) => (await open()).groups.list(call),
+      create: async (asked, call) => (await open()).groups.create(asked, call),
+      change: async (asked, call) => (await open()).groups.change(asked, call),
+      remove: async (asked, call) => (await open()).groups.remove(asked, call),
+      listByUser: async (asked, call) => (await open()).groups.listByUser(asked, call),
+      listMemberships: async (asked, call) => (await open()).groups.listMemberships(asked, call),
+      countMembers: async (call) => (await open()).groups.countMembers(call),
+      listMembers: async (asked, other, call) => (await open()).groups.listMembers(asked, other, call),
+      add: async (asked, call) => (await open()).groups.add(asked, call),
+      removeMember: async (asked, call) => (await open()).groups.removeMember(asked, call),
+      assign: async (asked, call) => (await open()).groups.assign(asked, call),
     },
     quotas: {
       listRules: async (asked, call) => (await open()).quotas.listRules(asked, call),
