@@ -13,7 +13,16 @@ import {
 } from './tables/quotas.ts'
 import { sessionsOnPostgres, sessionsOnSqlite } from './tables/sessions.ts'
 import { signInsOnPostgres, signInsOnSqlite } from './tables/sign-ins.ts'
-import { usageRecordsOnPostgres, usageRecordsOnSqlite, usageSumsOnPostgres, usageSumsOnSqlite } from './tables/usage.ts'
+import {
+  usageLabelSumsOnPostgres,
+  usageLabelSumsOnSqlite,
+  usageLabelsOnPostgres,
+  usageLabelsOnSqlite,
+  usageRecordsOnPostgres,
+  usageRecordsOnSqlite,
+  usageSumsOnPostgres,
+  usageSumsOnSqlite,
+} from './tables/usage.ts'
 import { usedTokensOnPostgres, usedTokensOnSqlite } from './tables/used-tokens.ts'
 import { usersOnPostgres, usersOnSqlite } from './tables/users.ts'
 
@@ -29,6 +38,8 @@ export const sqliteAuthTables = {
   facts: factsOnSqlite,
   usageRecords: usageRecordsOnSqlite,
   usageSums: usageSumsOnSqlite,
+  usageLabelSums: usageLabelSumsOnSqlite,
+  usageLabels: usageLabelsOnSqlite,
   limits: limitsOnSqlite,
   quotaRules: quotaRulesOnSqlite,
   quotaCounters: quotaCountersOnSqlite,
@@ -47,6 +58,8 @@ export const postgresAuthTables = {
   facts: factsOnPostgres,
   usageRecords: usageRecordsOnPostgres,
   usageSums: usageSumsOnPostgres,
+  usageLabelSums: usageLabelSumsOnPostgres,
+  usageLabels: usageLabelsOnPostgres,
   limits: limitsOnPostgres,
   quotaRules: quotaRulesOnPostgres,
   quotaCounters: quotaCountersOnPostgres,

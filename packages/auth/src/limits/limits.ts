@@ -55,6 +55,8 @@ export interface LimitsOptions {
   readonly book: Pick<LimitBook, 'matchOwn' | 'forget'>
   readonly clock: Pick<Clock, 'now'>
   readonly hasModel?: ((name: string) => boolean) | undefined
+  /** The name under which an end user is counted. @default its own */
+  readonly nameEndUser?: ((endUser: string) => string) | undefined
 }
 
 /** Each request looks at the limits of its caller, and all of them are in memory. */
@@ -63,7 +65,7 @@ const TIDY_BATCH = 1000
 
 /** Creates the limits over their store. */
 export function createLimits(options: LimitsOptions): Limits {
-  const { store, counters, queue, book, clock, hasModel } = options
+  const { store, counters, queue, book, clock, hasModel, nameEndUser = (endUser) => endUser } = options
 
   async function describe(rules: readonly LimitRule[], call: CallOptions): Promise<readonly LimitStatus[]> {
     const counted = rules.filter(({ subjectId }) => subjectId !== EACH)
@@ -108,7 +110,8 @@ export function createLimits(options: LimitsOptions): Limits {
     async read(id, call) {
       const limit = await find(id, call)
       const of = limit.subject.id === EACH && call.of !== '' ? call.of : undefined
-      return describeOne(limit, call, of)
+      const isNamed = of !== undefined && limit.subject.kind === 'end_user'
+      return describeOne(limit, call, isNamed ? nameEndUser(of) : of)
     },
     readOwn: async (principal, call) => describe(await book.matchOwn(principal, call), call),
     async create(draft, call) {
