@@ -62,6 +62,7 @@ import { backendTrace, backendTraceList, trace, traceList, traceSummary } from '
 import {
   usageOfKey,
   usageOfUser,
+  usageGroup,
   usageReply,
   usageRow,
   usageSourcesReply,
@@ -210,6 +211,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   PiiEventList: piiEventList,
   MiddlewareStatus: middlewareStatus,
   UsageRow: usageRow,
+  UsageGroup: usageGroup,
   UsageTotal: usageTotal,
   UsageOfKey: usageOfKey,
   UsageOfUser: usageOfUser,

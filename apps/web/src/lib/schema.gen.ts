@@ -8228,6 +8228,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        UsageGroup: {
+            bucket: string;
+            value: string;
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+            request_count: number;
+            cached_tokens?: number;
+            reasoning_tokens?: number;
+            estimated_tokens?: number;
+            estimated_request_count?: number;
+            media_seconds?: number;
+            spoken_characters?: number;
+            images?: number;
+            cache_write_tokens?: number;
+            unpriced_request_count?: number;
+            currency?: string;
+            cost_micros?: number;
+        } & {
+            [key: string]: unknown;
+        };
         UsageTotal: {
             tokens: number;
             requests: number;
@@ -8279,6 +8300,8 @@ export interface components {
         };
         UsageReply: {
             usage: components["schemas"]["UsageRow"][];
+            group_by?: string;
+            groups?: components["schemas"]["UsageGroup"][];
             totals: {
                 prompt_tokens: number;
                 completion_tokens: number;
@@ -8307,6 +8330,8 @@ export interface components {
         };
         UsageView: {
             usage: components["schemas"]["UsageRow"][];
+            group_by?: string;
+            groups?: components["schemas"]["UsageGroup"][];
             totals: {
                 prompt_tokens: number;
                 completion_tokens: number;
@@ -29994,6 +30019,12 @@ export interface operations {
             query?: {
                 /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
                 period?: string;
+                /** @description `end_user` or `tag:NAME`: sums by their values, in `groups`. */
+                group_by?: string;
+                /** @description `NAME:VALUE`: usage of the requests with a tag. */
+                tag?: string;
+                /** @description Usage of the requests with an end user: its name, or the hash that is stored. */
+                end_user?: string;
             };
             header?: never;
             path?: never;
@@ -30060,6 +30091,12 @@ export interface operations {
                 period?: string;
                 /** @description Usage of one account. */
                 user_id?: string;
+                /** @description `end_user` or `tag:NAME`: sums by their values, in `groups`. */
+                group_by?: string;
+                /** @description `NAME:VALUE`: usage of the requests with a tag. */
+                tag?: string;
+                /** @description Usage of the requests with an end user: its name, or the hash that is stored. */
+                end_user?: string;
             };
             header?: never;
             path?: never;
@@ -30128,6 +30165,12 @@ export interface operations {
             query?: {
                 /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
                 period?: string;
+                /** @description `end_user` or `tag:NAME`: sums by their values, in `groups`. */
+                group_by?: string;
+                /** @description `NAME:VALUE`: usage of the requests with a tag. */
+                tag?: string;
+                /** @description Usage of the requests with an end user: its name, or the hash that is stored. */
+                end_user?: string;
                 /** @description `csv` answers with a table. */
                 format?: string;
             };
@@ -30162,6 +30205,12 @@ export interface operations {
             query?: {
                 /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
                 period?: string;
+                /** @description `end_user` or `tag:NAME`: sums by their values, in `groups`. */
+                group_by?: string;
+                /** @description `NAME:VALUE`: usage of the requests with a tag. */
+                tag?: string;
+                /** @description Usage of the requests with an end user: its name, or the hash that is stored. */
+                end_user?: string;
                 /** @description `csv` answers with a table. */
                 format?: string;
             };

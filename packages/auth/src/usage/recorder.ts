@@ -100,22 +100,14 @@ function clean(record: UsageRecord): UsageRecord {
  * counts once.
  */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
-  const {
-    store,
-    clock = systemClock,
-    logger,
-    journal,
-    gatherMs = 0,
-    maxWaiting = MAX_WAITING,
-    maxLabelValues,
-  } = options
+  const { store, clock = systemClock, logger, journal, maxLabelValues } = options
+  const { gatherMs = 0, maxWaiting = MAX_WAITING } = options
   const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
   const closing = new AbortController()
   let waiting: UsageRecord[] = []
   let storing: Promise<void> | undefined
-  let isRunning = false
+  let [isRunning, isAway] = [false, false]
   let dropped = 0
-  let isAway = false
 
   async function storeAll(): Promise<void> {
     while (waiting.length > 0) {
