@@ -60,9 +60,9 @@ import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
 import { backendTrace, backendTraceList, trace, traceList, traceSummary } from './native/traces.ts'
 import {
+  usageGroup,
   usageOfKey,
   usageOfUser,
-  usageGroup,
   usageReply,
   usageRow,
   usageSourcesReply,
