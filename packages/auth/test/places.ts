@@ -47,6 +47,8 @@ const NAMES = [
   'auth_facts',
   'auth_usage_records',
   'auth_usage_sums',
+  'auth_usage_label_sums',
+  'auth_usage_labels',
   'auth_limits',
   'auth_quota_rules',
   'auth_quota_counters',

@@ -42,6 +42,7 @@ export type {
   RuleBounds,
   RuleCount,
   UsageGroup,
+  UsageLabel,
   UsageQuery,
   UsageRecord,
   UsageSource,

@@ -1,6 +1,6 @@
 import { sumCosts, sumUsage, type UsageReport, type UsageRow } from '@svc/auth/usage'
 import { SvcError } from '@svc/errors'
-import type { UsageView } from '@svc/wire/native'
+import type { UsageView, WireUsageRow } from '@svc/wire/native'
 import type { Call } from '../../../http/call.ts'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
@@ -126,7 +126,9 @@ function replyWithGroups(report: UsageReport): HttpReply {
   return replyWithRows([['bucket', 'value', ...FIGURE_COLUMNS, ...COST_COLUMNS], ...rows])
 }
 
-function toFigureCells(row: Omit<ReturnType<typeof toWireGroup>, 'value'>): (string | number)[] {
+function toFigureCells(
+  row: Pick<WireUsageRow, (typeof FIGURE_COLUMNS)[number] | 'cost_micros' | 'currency'>,
+): (string | number)[] {
   return [
     ...FIGURE_COLUMNS.map((column) => row[column] ?? 0),
     row.cost_micros === undefined ? '' : formatCost(row.cost_micros),
