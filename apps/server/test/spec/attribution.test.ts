@@ -106,6 +106,9 @@ describe('usage', () => {
       if (!path.startsWith('/api/') && path !== '/v1/messages')
         expect([path, reply.json()]).toMatchObject([path, { error: { code: 'invalid_tags', param: 'x-svc-tags' } }])
     }
+    const offer = { method: 'POST', headers: { 'content-type': 'application/sdp', ...wrong }, body: 'v=0' }
+    const opened = await server.call('/v1/realtime/calls?model=m', offer)
+    expect([opened.status, opened.text]).toEqual([400, expect.stringContaining('x-svc-tags: tag 1')])
     expect((await server.chat('m', {}, as('ada', 'a=1,a=2'))).status).toBe(400)
     for (const query of [
       'group_by=team',
