@@ -39,6 +39,8 @@ export interface AuthOptions {
   readonly onNewAdmin?: ((user: User) => void) | undefined
   /** Lifetime of keys that are made without an expiry, milliseconds. @default for ever */
   readonly defaultKeyLifetimeMs?: number | undefined
+  /** The name under which an end user is counted, for limits of end users. @default its own */
+  readonly nameEndUser?: ((endUser: string) => string) | undefined
   /** Hears when 80 and 100 percent of a limit are used or reserved, once in each window. */
   readonly onLimitNotice?: ((notice: LimitNotice) => void) | undefined
   /** Whether there is a model of a name, for quotas and scopes of keys. @default there is one of every name */

@@ -49,6 +49,8 @@ const NAMES = [
   'auth_usage_sums',
   'auth_groups',
   'auth_group_members',
+  'auth_usage_label_sums',
+  'auth_usage_labels',
   'auth_limits',
   'auth_quota_rules',
   'auth_quota_counters',

@@ -338,6 +338,43 @@ describe.each(places)('usage in $name', ({ open }) => {
     expect(days).toHaveLength(3)
   })
 
+  it('sums labels once for each record, with one bound for all processes', async () => {
+    await using place = await open()
+    const stores = [place.stores, await place.openSecond()]
+    const records = Array.from({ length: 40 }, (_, index) =>
+      record(`r${index}`, {
+        endUser: `u${index % 20}`,
+        tags: { team: index % 2 === 0 ? 'a' : 'b' },
+        ...{ costMicros: 5, currency: 'USD', apiKeyId: `k${index % 3}` },
+      }),
+    )
+    const options = { ...call, maxLabelValues: 4 }
+    // every record comes twice, from both processes at once
+    await Promise.all([...records, ...records].map((one, index) => stores[index % 2]?.usage.append([one], options)))
+    const reports = createReports(place.stores)
+    const read = (label: { readonly name: string; readonly value?: string; readonly isGroup?: boolean }) =>
+      reports.readUsage({ period: 'day', view: 'all', label }, call)
+    const byTeam = await read({ name: 'tag:team', isGroup: true })
+    expect(
+      byTeam.rows.map(({ labelValue, requests, costMicros }) => [labelValue, requests, costMicros]).sort(),
+    ).toEqual([
+      ['a', 20, 100],
+      ['b', 20, 100],
+    ])
+    const byUser = await read({ name: 'end_user', isGroup: true })
+    expect(byUser.rows).toHaveLength(5)
+    expect(byUser.rows.find(({ labelValue }) => labelValue === '(other)')?.requests).toBe(32)
+    expect(byUser.totals.requests).toBe(40)
+    const ofTeam = await read({ name: 'tag:team', value: 'a' })
+    expect([ofTeam.totals.requests, ofTeam.rows.map(({ apiKeyId }) => apiKeyId).sort()]).toEqual([
+      20,
+      ['k0', 'k1', 'k2'],
+    ])
+    expect((await read({ name: 'tag:none' })).rows).toEqual([])
+    await place.stores.usage.append([record('late', { endUser: 'late' })], options)
+    expect((await read({ name: 'end_user', value: 'late' })).rows).toEqual([])
+  })
+
   it('refuses reports of too many rows', async () => {
     await using place = await open()
     const { usage } = place.stores

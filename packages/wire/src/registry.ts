@@ -60,6 +60,7 @@ import { loadedModel, systemReply, versionReply } from './native/system.ts'
 import { detokenizeReply, detokenizeRequest, tokenizeReply, tokenizeRequest } from './native/tokenize.ts'
 import { backendTrace, backendTraceList, trace, traceList, traceSummary } from './native/traces.ts'
 import {
+  usageGroup,
   usageOfKey,
   usageOfUser,
   usageReply,
@@ -210,6 +211,7 @@ const NAMED: Readonly<Record<string, z.ZodType>> = {
   PiiEventList: piiEventList,
   MiddlewareStatus: middlewareStatus,
   UsageRow: usageRow,
+  UsageGroup: usageGroup,
   UsageTotal: usageTotal,
   UsageOfKey: usageOfKey,
   UsageOfUser: usageOfUser,

@@ -1,6 +1,7 @@
 import { SvcError } from '@svc/errors'
 import { createHandOver } from '../concurrency/hand-over.ts'
 import type { PredictionEvent, StepBatches } from '../inference/core/events.ts'
+import type { InnerCaller } from '../inference/core/inner-context.ts'
 import type { ModelTask } from '../inference/core/model-calls.ts'
 import type { ChatMessage, ChatRequest, GenerationOptions, GenerationRequest } from '../inference/core/request.ts'
 import type { RunModel } from './ask-model.ts'
@@ -19,7 +20,13 @@ export async function* serveAgent(
   { agent, task, runModel }: { readonly agent: AgentRun; readonly task: ModelTask; readonly runModel: RunModel },
 ): StepBatches {
   const messages = [...agent.before, ...toMessages(request)]
-  const { context } = task
+  const { context, ledger } = task
+  const { requestId, principal, log } = context
+  const caller: InnerCaller = {
+    ...{ requestId, principal, log, endUser: ledger.attribution?.endUser },
+    header: (name) => context.header(name),
+    useModel: (name, through) => context.useModel(name, through),
+  }
   const leaving = new AbortController()
   const signal = AbortSignal.any([context.signal, leaving.signal])
   const { put, values, end } = createHandOver<readonly PredictionEvent[]>()
@@ -27,7 +34,7 @@ export async function* serveAgent(
   const { model, hostedTools } = agent
   const run = runModel
     .run(
-      { model, messages, options: toOptions(request, agent), hostedTools, caller: context, isInside: true, signal },
+      { model, messages, options: toOptions(request, agent), hostedTools, caller, isInside: true, signal },
       (events) => {
         checkTurns(events)
         return put(events)

@@ -12,6 +12,7 @@ const NAMED_CODES: ReadonlySet<string> = new Set([
   'limit_exceeded',
   'budget_exceeded',
   'price_unknown',
+  'invalid_tags',
 ])
 
 /** Types that every family has in its `type` field where the specification names them. */

@@ -1,5 +1,6 @@
 import type { Principal } from '@svc/auth'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import type { Attribution } from '../spend/attribution.ts'
 import type { MediaFigures } from './media-figures.ts'
 import type { SpannedCall, SpannedRequest } from './spans/request-spans.ts'
 import type { SpanScope } from './spans/span-scope.ts'
@@ -40,6 +41,8 @@ export interface UsageRecord extends RequestFacts {
   /** Milliseconds as the server of the model reports them; 0 where it does not. */
   readonly promptMs: number
   readonly generationMs: number
+  /** For whom the request was. @default nobody in particular */
+  readonly attribution?: Attribution | undefined
 }
 
 /** Takes the usage of finished requests. Recording never fails and never waits. */

@@ -52,6 +52,7 @@ import type { PerformInside } from '../routing/model-ports.ts'
 import type { CallerFacts } from '../routing/request-facts.ts'
 import type { Settings } from '../settings/settings.ts'
 import { createSlotStore } from '../slots/slot-store.ts'
+import type { EndUserNaming } from '../spend/attribution.ts'
 import type { PriceBook } from '../spend/price-book.ts'
 import type { SpendMeter } from '../spend/spend-meter.ts'
 import type { VectorStores } from '../vector-stores/vector-stores.ts'
@@ -85,6 +86,8 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly media: Pick<MediaFiles, 'drafts' | 'uploads'>
   readonly checkUpstream: CheckUpstream
   readonly quotas: Pick<Quotas, 'reserve' | 'hasLimits'>
+  /** How end users are stored. */
+  readonly endUsers: Pick<EndUserNaming, 'name'>
   /** Knows what requests cost, for budgets. */
   readonly meter: SpendMeter
   /** The id of this server, which marks its unfinished files. */
@@ -194,7 +197,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       resolve: createResolve(directory),
       globalLimit: createGlobalLimit(createSlotCounter(), config.maxConcurrentBackendRequests),
       router: createRouterStage(routing.requests),
-      access: createAccess(parts.quotas, { meter: parts.meter, now: () => clock.now() }),
+      access: createAccess(parts.quotas, { meter: parts.meter, endUsers: parts.endUsers, now: () => clock.now() }),
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse({ attacher: createMediaAttacher(reader), reader, uploads: media.uploads }),

@@ -9,6 +9,7 @@ import type { Clock, Logger } from '../ports.ts'
 import { deriveKey } from '../secret/derive-key.ts'
 import { openServerSecret, type ServerSecret } from '../secret/server-secret.ts'
 import type { Settings } from '../settings/settings.ts'
+import { createEndUserNaming, type EndUserNaming } from '../spend/attribution.ts'
 import type { Closers } from './closers.ts'
 import { joinRevocations } from './join-revocations.ts'
 import { createAccountStores } from './lazy/lazy-stores.ts'
@@ -40,6 +41,8 @@ export interface AccountModule {
   readonly hasSharedKeys: () => boolean
   readonly stores: Stores
   readonly auth: Auth
+  /** How end users are stored. */
+  readonly endUsers: EndUserNaming
   /** Why the secret of the server may not be used any more; undefined while it may. */
   readonly secretFault: () => string | undefined
   /** Called when an account has become an admin by itself. */
@@ -80,9 +83,10 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
   const secret = await openServerSecret(config, { database, clock })
   const stores = createAccountStores(database)
   const { recorder, quotas } = await openUsage(
-    { dataPath: config.dataPath, lock, database, stores, clock, logger },
+    { dataPath: config.dataPath, lock, database, stores, maxLabelValues: config.maxUsageLabels, clock, logger },
     closers,
   )
+  const endUsers = createEndUserNaming(config.endUserNames, () => deriveKey(secret, 'names of end users'))
   const auth = createAuth({
     ...toAuthOptions(config, secret),
     stores: { ...stores, quotas },
@@ -91,6 +95,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     hasModel,
     onNewAdmin,
     onLimitNotice,
+    nameEndUser: endUsers.find,
     clock,
     logger,
   })
@@ -117,6 +122,7 @@ export async function openAccounts(options: AccountsOptions, closers: Closers): 
     hasSharedKeys: () => settings.legacyKeys().length > 0,
     stores,
     auth,
+    endUsers,
     onNewAdmin,
     secretFault: secret.fault,
     deriveKey: (purpose) => deriveKey(secret, purpose),

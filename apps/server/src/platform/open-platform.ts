@@ -346,6 +346,7 @@ export async function openPlatform(
   const meter = createSpendMeter({ prices: book, clock })
   const inference = createLazyInference({
     meter,
+    endUsers: accounts.endUsers,
     prices: book,
     config,
     settings,

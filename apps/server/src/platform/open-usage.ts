@@ -22,6 +22,8 @@ export interface UsageParts {
   readonly lock: Pick<FileLock, 'lossReason'>
   readonly database: Pick<Database, 'dialect'>
   readonly stores: Pick<Stores, 'usage' | 'quotas'>
+  /** Values of end users and of each tag that a day keeps apart. */
+  readonly maxLabelValues: number
   readonly clock: Clock
   readonly logger: Logger
 }
@@ -34,14 +36,17 @@ export interface OpenUsage {
 
 /** Stores the records that an earlier process could not, and opens the recorder and the quotas. */
 export async function openUsage(parts: UsageParts, closers: Closers): Promise<OpenUsage> {
-  const { dataPath, lock, stores, clock, logger } = parts
+  const { dataPath, lock, stores, maxLabelValues, clock, logger } = parts
   const journal = createUsageJournal({
     path: join(dataPath, JOURNAL_FILE),
     checkAccess: () => checkLock(lock),
     logger,
   })
   closers.push(() => journal.close())
-  const recorder = createUsageRecorder({ store: stores.usage, clock, logger, journal, gatherMs: GATHER_MS })
+  const recorder = createUsageRecorder({
+    ...{ store: stores.usage, clock, logger, journal, maxLabelValues },
+    gatherMs: GATHER_MS,
+  })
   await replay(journal, recorder, logger)
   return { recorder, quotas: openQuotas(parts, closers) }
 }

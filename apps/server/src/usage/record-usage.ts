@@ -24,7 +24,7 @@ export function createUsageRecords({ stored, book, onCost }: UsageRecordParts): 
   const nextId = createRecordIds()
   return {
     record(entry) {
-      const { principal, promptTokens, completionTokens, media, at } = entry
+      const { principal, promptTokens, completionTokens, media, at, attribution } = entry
       const { apiKey } = principal
       const { currency } = book
       const costMicros = currency === undefined ? undefined : findCost(book, entry)
@@ -54,6 +54,8 @@ export function createUsageRecords({ stored, book, onCost }: UsageRecordParts): 
         cacheWriteTokens: entry.cacheWriteTokens,
         costMicros,
         currency,
+        endUser: attribution?.endUser,
+        tags: attribution?.tags,
       })
     },
   }

@@ -53,6 +53,8 @@ const recordLine = z.object({
   cacheWriteTokens: count.optional(),
   costMicros: count.optional(),
   currency: z.string().optional(),
+  endUser: z.string().optional(),
+  tags: z.record(z.string(), z.string()).optional(),
 })
 
 function readLine(line: string): UsageRecord | undefined {

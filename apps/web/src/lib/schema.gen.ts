@@ -8334,6 +8334,27 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        UsageGroup: {
+            bucket: string;
+            value: string;
+            prompt_tokens: number;
+            completion_tokens: number;
+            total_tokens: number;
+            request_count: number;
+            cached_tokens?: number;
+            reasoning_tokens?: number;
+            estimated_tokens?: number;
+            estimated_request_count?: number;
+            media_seconds?: number;
+            spoken_characters?: number;
+            images?: number;
+            cache_write_tokens?: number;
+            unpriced_request_count?: number;
+            currency?: string;
+            cost_micros?: number;
+        } & {
+            [key: string]: unknown;
+        };
         UsageTotal: {
             tokens: number;
             requests: number;
@@ -8385,6 +8406,8 @@ export interface components {
         };
         UsageReply: {
             usage: components["schemas"]["UsageRow"][];
+            group_by?: string;
+            groups?: components["schemas"]["UsageGroup"][];
             totals: {
                 prompt_tokens: number;
                 completion_tokens: number;
@@ -8413,6 +8436,8 @@ export interface components {
         };
         UsageView: {
             usage: components["schemas"]["UsageRow"][];
+            group_by?: string;
+            groups?: components["schemas"]["UsageGroup"][];
             totals: {
                 prompt_tokens: number;
                 completion_tokens: number;
@@ -30580,6 +30605,12 @@ export interface operations {
             query?: {
                 /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
                 period?: string;
+                /** @description `end_user` or `tag:NAME`: sums by their values, in `groups`. */
+                group_by?: string;
+                /** @description `NAME:VALUE`: usage of the requests with a tag. */
+                tag?: string;
+                /** @description Usage of the requests with an end user: its name, or the hash that is stored. */
+                end_user?: string;
             };
             header?: never;
             path?: never;
@@ -30646,6 +30677,12 @@ export interface operations {
                 period?: string;
                 /** @description Usage of one account. */
                 user_id?: string;
+                /** @description `end_user` or `tag:NAME`: sums by their values, in `groups`. */
+                group_by?: string;
+                /** @description `NAME:VALUE`: usage of the requests with a tag. */
+                tag?: string;
+                /** @description Usage of the requests with an end user: its name, or the hash that is stored. */
+                end_user?: string;
             };
             header?: never;
             path?: never;
@@ -30714,6 +30751,12 @@ export interface operations {
             query?: {
                 /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
                 period?: string;
+                /** @description `end_user` or `tag:NAME`: sums by their values, in `groups`. */
+                group_by?: string;
+                /** @description `NAME:VALUE`: usage of the requests with a tag. */
+                tag?: string;
+                /** @description Usage of the requests with an end user: its name, or the hash that is stored. */
+                end_user?: string;
                 /** @description `csv` answers with a table. */
                 format?: string;
             };
@@ -30748,6 +30791,12 @@ export interface operations {
             query?: {
                 /** @description `day`, `week`, `month` or `all`; `month` when it is left out or unknown. */
                 period?: string;
+                /** @description `end_user` or `tag:NAME`: sums by their values, in `groups`. */
+                group_by?: string;
+                /** @description `NAME:VALUE`: usage of the requests with a tag. */
+                tag?: string;
+                /** @description Usage of the requests with an end user: its name, or the hash that is stored. */
+                end_user?: string;
                 /** @description `csv` answers with a table. */
                 format?: string;
             };

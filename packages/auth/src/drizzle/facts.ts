@@ -4,7 +4,7 @@ import type { Queries } from './queries.ts'
 import type { AuthTables } from './tables.ts'
 
 /** Names of the single numbers. */
-export type FactKey = 'accounts' | 'rights_revision' | 'service_keys' | 'usage_pruned_before'
+export type FactKey = 'accounts' | 'rights_revision' | 'service_keys' | 'usage_labels' | 'usage_pruned_before'
 
 /**
  * Adds one to a number. Until the transaction ends, others who do so wait: a lock for every dialect.

@@ -14,7 +14,16 @@ import {
 } from './tables/quotas.ts'
 import { sessionsOnPostgres, sessionsOnSqlite } from './tables/sessions.ts'
 import { signInsOnPostgres, signInsOnSqlite } from './tables/sign-ins.ts'
-import { usageRecordsOnPostgres, usageRecordsOnSqlite, usageSumsOnPostgres, usageSumsOnSqlite } from './tables/usage.ts'
+import {
+  usageLabelSumsOnPostgres,
+  usageLabelSumsOnSqlite,
+  usageLabelsOnPostgres,
+  usageLabelsOnSqlite,
+  usageRecordsOnPostgres,
+  usageRecordsOnSqlite,
+  usageSumsOnPostgres,
+  usageSumsOnSqlite,
+} from './tables/usage.ts'
 import { usedTokensOnPostgres, usedTokensOnSqlite } from './tables/used-tokens.ts'
 import { usersOnPostgres, usersOnSqlite } from './tables/users.ts'
 
@@ -32,6 +41,8 @@ export const sqliteAuthTables = {
   usageSums: usageSumsOnSqlite,
   groups: groupsOnSqlite,
   groupMembers: groupMembersOnSqlite,
+  usageLabelSums: usageLabelSumsOnSqlite,
+  usageLabels: usageLabelsOnSqlite,
   limits: limitsOnSqlite,
   quotaRules: quotaRulesOnSqlite,
   quotaCounters: quotaCountersOnSqlite,
@@ -52,6 +63,8 @@ export const postgresAuthTables = {
   usageSums: usageSumsOnPostgres,
   groups: groupsOnPostgres,
   groupMembers: groupMembersOnPostgres,
+  usageLabelSums: usageLabelSumsOnPostgres,
+  usageLabels: usageLabelsOnPostgres,
   limits: limitsOnPostgres,
   quotaRules: quotaRulesOnPostgres,
   quotaCounters: quotaCountersOnPostgres,

@@ -1,11 +1,13 @@
 import { and, asc, eq, inArray, lt, lte, type SQL, sql } from 'drizzle-orm'
 import type { UsageRecord, UsageSource, UsageStore } from '../ports/usage.ts'
 import { LEGACY_PRINCIPAL } from '../principal.ts'
+import { type LabelSum, sumLabels } from '../usage/labels.ts'
 import { sumRecords, USAGE_SPANS, type UsageSpan, type UsageSum } from '../usage/sums.ts'
 import { inBatches } from './batches.ts'
 import { liftFact } from './facts.ts'
 import type { DrizzleQueries, Queries } from './queries.ts'
 import type { AuthTables, Dialect } from './tables.ts'
+import { createKeepValues, removeOldLabels } from './usage-labels.ts'
 
 /** Rows of one statement. */
 const WRITE_BATCH = 200
@@ -16,6 +18,7 @@ const TYPES = [
   ...Array.from({ length: 8 }, () => 'bigint'),
   ...['double precision', 'bigint', 'bigint'],
   ...['bigint', 'bigint', 'text'],
+  ...['text', 'text'],
 ]
 
 const fromElements = TYPES.map((_, index) => `value ->> ${index}`).join(', ')
@@ -27,13 +30,14 @@ function toRow(record: UsageRecord): readonly (string | number | null)[] {
   const { promptTokens, completionTokens, totalTokens, durationMs, createdAt } = record
   const { cachedTokens = 0, reasoningTokens = 0, isEstimated = false } = record
   const { seconds = 0, characters = 0, images = 0 } = record
-  const { cacheWriteTokens = 0, costMicros = null, currency = '' } = record
+  const { cacheWriteTokens = 0, costMicros = null, currency = '', endUser = '', tags } = record
   return [
     ...[id, userId, userName, source, apiKeyId, apiKeyName, model, endpoint],
     ...[promptTokens, completionTokens, totalTokens, durationMs, createdAt],
     ...[cachedTokens, reasoningTokens, isEstimated ? 1 : 0],
     ...[seconds, characters, images],
     ...[cacheWriteTokens, costMicros, currency],
+    ...[endUser, tags === undefined ? '' : JSON.stringify(tags)],
   ]
 }
 
@@ -49,8 +53,15 @@ function selectRecords(dialect: Dialect, records: readonly UsageRecord[]): SQL {
   return sql`select ${sql.raw(fromElements)} from json_each(${json}) where true`
 }
 
-/** Adds sums to the stored ones. */
-async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: readonly UsageSum[]): Promise<void> {
+type SumColumns = AuthTables['usageSums']
+
+/** Adds sums to those in a table. @param labelColumns further columns of its key */
+async function addToSums(
+  queries: Queries,
+  usageSums: SumColumns,
+  sums: readonly (UsageSum | LabelSum)[],
+  labelColumns: readonly SumColumns['model'][] = [],
+): Promise<void> {
   const { promptTokens, completionTokens, totalTokens, requests, lastUsedAt } = usageSums
   const { cachedTokens, reasoningTokens, estimatedTokens, estimatedRequests } = usageSums
   const { seconds, characters, images, cacheWriteTokens, costMicros, unpricedRequests } = usageSums
@@ -61,7 +72,7 @@ async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: read
         .insert(usageSums)
         .values([...batch])
         .onConflictDoUpdate({
-          target: [span, start, userId, userName, source, apiKeyId, apiKeyName, model, currency],
+          target: [span, start, userId, userName, source, apiKeyId, apiKeyName, model, currency, ...labelColumns],
           set: {
             promptTokens: sql`${promptTokens} + excluded.prompt_tokens`,
             completionTokens: sql`${completionTokens} + excluded.completion_tokens`,
@@ -87,10 +98,14 @@ async function addToSums(queries: Queries, { usageSums }: AuthTables, sums: read
 /** Stores the records that are not known yet, and adds them to their sums. */
 export async function appendRecords(
   queries: Queries,
-  { tables, dialect }: { readonly tables: AuthTables; readonly dialect: Dialect },
+  {
+    tables,
+    dialect,
+    maxValues,
+  }: { readonly tables: AuthTables; readonly dialect: Dialect; readonly maxValues: number | undefined },
   records: readonly UsageRecord[],
 ): Promise<void> {
-  const { usageRecords } = tables
+  const { usageRecords, usageSums, usageLabelSums } = tables
   const given = new Map(records.map((record) => [record.id, record]))
   const ordered = [...given.values()].sort((left, right) => (left.id < right.id ? -1 : 1))
   const inserted = await queries.rows((db) =>
@@ -101,7 +116,12 @@ export async function appendRecords(
       .returning({ id: usageRecords.id }),
   )
   const fresh = inserted.flatMap(({ id }) => given.get(id) ?? [])
-  await addToSums(queries, tables, sumRecords(fresh))
+  // new values are kept before any sum is locked
+  const labelled = await sumLabels(fresh, { maxValues, keep: createKeepValues(queries, tables) })
+  await addToSums(queries, usageSums, sumRecords(fresh))
+  // its columns are those of the other sums, and two more
+  const labelTable = usageLabelSums as unknown as SumColumns & Record<'label' | 'value', SumColumns['model']>
+  await addToSums(queries, labelTable, labelled, [labelTable.label, labelTable.value])
 }
 
 /** Removes the oldest records up to a time. */
@@ -130,7 +150,7 @@ async function removeOldest(
 /** Removes old sums, one start after the other. */
 async function removeSums(
   queries: Queries,
-  { usageSums }: AuthTables,
+  usageSums: SumColumns,
   { span, before, limit }: { readonly span: UsageSpan; readonly before: number; readonly limit: number },
 ): Promise<number> {
   let removed = 0
@@ -159,9 +179,12 @@ export async function pruneUsage(
 ): Promise<number> {
   const { until, hoursBefore, daysBefore, limit } = limits
   const records = await queries.transaction((transaction) => removeOldest(transaction, tables, { until, limit }))
-  const hours = await removeSums(queries, tables, { span: 'hour', before: hoursBefore, limit })
-  const days = await removeSums(queries, tables, { span: 'day', before: daysBefore, limit })
-  return records + hours + days
+  let removed = records + (await removeOldLabels(queries, tables, hoursBefore))
+  for (const table of [tables.usageSums, tables.usageLabelSums as unknown as SumColumns]) {
+    removed += await removeSums(queries, table, { span: 'hour', before: hoursBefore, limit })
+    removed += await removeSums(queries, table, { span: 'day', before: daysBefore, limit })
+  }
+  return removed
 }
 
 type SumRow = AuthTables['usageSums']['$inferSelect']
@@ -205,7 +228,7 @@ export async function backfillSources(queries: Queries, tables: AuthTables): Pro
     // a sum of the same account may be there already under its source
     await addToSums(
       queries,
-      tables,
+      tables.usageSums,
       rows.map((row) => ({ ...row, span: toSpan(row.span), source: nameSource(row.userId) })),
     )
   }

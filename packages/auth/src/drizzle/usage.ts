@@ -21,6 +21,8 @@ function selectSums(
   columns: AuthTables['usageSums'] | AuthTables['usageRecords'],
   query: UsageQuery,
   parts: {
+    /** @default none */
+    readonly labelValue?: SQL | undefined
     readonly bucket: SQL
     readonly requests: SQL
     readonly estimatedTokens: SQL
@@ -30,13 +32,19 @@ function selectSums(
   },
 ) {
   const named = (expression: SQL, name: string): SQL.Aliased<unknown> => expression.as(name)
-  const { byKey = true, byModel } = query
+  const isByLabel = query.label?.isGroup === true
+  const [byKey, byModel] = [query.byKey !== false && !isByLabel, query.byModel && !isByLabel]
+  const unless = (isLeftOut: boolean, expression: SQL): SQL => (isLeftOut ? sql`''` : expression)
   return {
+    label_value: named(parts.labelValue ?? sql`''`, 'label_text'),
     bucket_start: named(parts.bucket, 'bucket_start'),
     model: named(byModel ? sql`${columns.model}` : sql`''`, 'model_name'),
-    user_id: columns.userId,
-    user_name: named(byKey ? sql`${columns.userName}` : sql`max(${columns.userName})`, 'account_name'),
-    source: columns.source,
+    user_id: named(unless(isByLabel, sql`${columns.userId}`), 'account_id'),
+    user_name: named(
+      unless(isByLabel, byKey ? sql`${columns.userName}` : sql`max(${columns.userName})`),
+      'account_name',
+    ),
+    source: named(unless(isByLabel, sql`${columns.source}`), 'source_name'),
     api_key_id: named(byKey ? sql`${columns.apiKeyId}` : sql`''`, 'key_id'),
     api_key_name: named(byKey ? sql`${columns.apiKeyName}` : sql`''`, 'key_name'),
     prompt_tokens: named(sql`sum(${columns.promptTokens})`, 'prompt_sum'),
@@ -61,19 +69,21 @@ function selectSums(
 /** The columns whose values a group has in common, beside the bucket. */
 function listGroupColumns(
   columns: AuthTables['usageSums'] | AuthTables['usageRecords'],
-  { byKey = true, byModel }: UsageQuery,
+  { byKey = true, byModel, label }: UsageQuery,
 ) {
+  if (label?.isGroup === true) return [columns.currency]
   const { userId, userName, source, apiKeyId, apiKeyName, model, currency } = columns
   return [userId, source, currency, ...(byKey ? [userName, apiKeyId, apiKeyName] : []), ...(byModel ? [model] : [])]
 }
 
 /** The names of {@link selectSums} as a row has them that was read by column names. */
 const ALIASES = {
+  label_value: 'label_text',
   bucket_start: 'bucket_start',
   model: 'model_name',
-  user_id: 'user_id',
+  user_id: 'account_id',
   user_name: 'account_name',
-  source: 'source',
+  source: 'source_name',
   api_key_id: 'key_id',
   api_key_name: 'key_name',
   prompt_tokens: 'prompt_sum',
@@ -98,7 +108,7 @@ function toSource(value: unknown): UsageSource {
   return value === 'apikey' || value === 'legacy' ? value : 'web'
 }
 
-function toGroup(row: Readonly<Record<string, unknown>>): UsageGroup {
+function toGroup(row: Readonly<Record<string, unknown>>, isByLabel: boolean): UsageGroup {
   const text = (name: string): string => String(row[name] ?? '')
   return {
     bucketStart: Number(row.bucket_start),
@@ -124,6 +134,7 @@ function toGroup(row: Readonly<Record<string, unknown>>): UsageGroup {
     costMicros: Number(row.cost_micros),
     unpricedRequests: Number(row.unpriced_requests),
     lastUsedAt: Number(row.last_used_at),
+    ...(isByLabel ? { labelValue: text('label_value') } : {}),
   }
 }
 
@@ -140,12 +151,26 @@ function within(column: AuthTables['usageSums']['start'] | AuthTables['usageReco
   return [gte(column, part.from), part.to === undefined ? undefined : lt(column, part.to)]
 }
 
-function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }: Part) {
+/** The sums that a query reads, with the conditions of its label. */
+function pickSums({ usageSums, usageLabelSums }: AuthTables, { label }: UsageQuery) {
+  if (label === undefined) return { usageSums, labelled: [], grouped: undefined }
+  const { label: name, value } = usageLabelSums
+  return {
+    // its columns are those of the other sums, and two more
+    usageSums: usageLabelSums as unknown as AuthTables['usageSums'],
+    labelled: [eq(name, label.name), label.value === undefined ? undefined : eq(value, label.value)],
+    grouped: label.isGroup === true ? value : undefined,
+  }
+}
+
+function buildSums(db: QueryBuilder, tables: AuthTables, { query, part }: Part) {
+  const { usageSums, labelled, grouped } = pickSums(tables, query)
   const { span, start } = usageSums
   const { bucketStart } = part
   return db
     .select(
       selectSums(usageSums, query, {
+        labelValue: grouped === undefined ? undefined : sql`${grouped}`,
         bucket: bucketStart === undefined ? sql`${start}` : sql.raw(String(bucketStart)),
         requests: sql`sum(${usageSums.requests})`,
         estimatedTokens: sql`sum(${usageSums.estimatedTokens})`,
@@ -155,8 +180,12 @@ function buildSums(db: QueryBuilder, { usageSums }: AuthTables, { query, part }:
       }),
     )
     .from(usageSums)
-    .where(and(eq(span, part.span), ...within(start, part), ...selectFilters(usageSums, query)))
-    .groupBy(...(bucketStart === undefined ? [start] : []), ...listGroupColumns(usageSums, query))
+    .where(and(eq(span, part.span), ...within(start, part), ...labelled, ...selectFilters(usageSums, query)))
+    .groupBy(
+      ...(bucketStart === undefined ? [start] : []),
+      ...(grouped === undefined ? [] : [grouped]),
+      ...listGroupColumns(usageSums, query),
+    )
 }
 
 function buildRecords(db: QueryBuilder, { usageRecords }: AuthTables, { query, part }: Part) {
@@ -190,21 +219,23 @@ export function createDrizzleUsage(
   const heavyRows = createHeavyRows(queries, tables, readHeavily)
   async function read(
     build: (db: QueryBuilder) => HeavyQuery,
-    options: CallOptions & { readonly limit: number },
+    options: CallOptions & { readonly limit: number; readonly isByLabel: boolean },
   ): Promise<readonly UsageGroup[]> {
-    const { signal, limit: maxRows } = options
+    const { signal, limit: maxRows, isByLabel } = options
     const rows = await heavyRows({ build, aliases: ALIASES }, { signal, maxRows })
-    return rows.map(toGroup)
+    return rows.map((row) => toGroup(row, isByLabel))
   }
   return {
-    append: (records) => queries.transaction((transaction) => appendRecords(transaction, { tables, dialect }, records)),
+    append: (records, { maxLabelValues: maxValues }) =>
+      queries.transaction((transaction) => appendRecords(transaction, { tables, dialect, maxValues }, records)),
     async group(query, options) {
       const prunedBefore = query.since === undefined ? 0 : await readFact(queries, tables, 'usage_pruned_before')
+      const isByLabel = query.label?.isGroup === true
       const whole: UsageGroup[] = []
       const edge: UsageGroup[] = []
       for (const part of planReads(query, prunedBefore)) {
         const build = part.span === 'record' ? buildRecords : buildSums
-        const found = await read((db) => build(db, tables, { query, part }), options)
+        const found = await read((db) => build(db, tables, { query, part }), { ...options, isByLabel })
         for (const one of found) (part.bucketStart === undefined ? whole : edge).push(one)
       }
       // the first bucket comes in parts; the others are groups already

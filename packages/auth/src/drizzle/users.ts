@@ -73,7 +73,8 @@ async function isLastAdmin(queries: Queries, { users }: AuthTables, id: string):
 }
 
 async function removeUser(queries: Queries, tables: AuthTables, id: string): Promise<ChangeOutcome> {
-  const { users, sessions, apiKeys, invites, knownAddresses, groupMembers, usageRecords, usageSums } = tables
+  const { users, sessions, apiKeys, invites, knownAddresses, groupMembers } = tables
+  const { usageRecords, usageSums, usageLabelSums } = tables
   const { quotaRules, quotaCounters, quotaReservations } = tables
   await raiseFact(queries, tables, 'accounts')
   if (await isLastAdmin(queries, tables, id)) return 'last-admin'
@@ -96,6 +97,7 @@ async function removeUser(queries: Queries, tables: AuthTables, id: string): Pro
   await queries.change((db) => db.delete(quotaRules).where(eq(quotaRules.userId, id)))
   await queries.change((db) => db.delete(usageRecords).where(eq(usageRecords.userId, id)))
   await queries.change((db) => db.delete(usageSums).where(eq(usageSums.userId, id)))
+  await queries.change((db) => db.delete(usageLabelSums).where(eq(usageLabelSums.userId, id)))
   await raiseRights(queries, tables)
   return 'changed'
 }

@@ -14,7 +14,7 @@ export interface LimitedUse {
   readonly model: string
   /** Further names by which it is called. @default none */
   readonly through?: readonly string[] | undefined
-  /** Gives the end user whom the request names. Called only where limits of end users exist. @default none */
+  /** Gives the name under which the end user of the request is counted. Called only where limits of end users exist. @default none */
   readonly endUser?: (() => string | undefined) | undefined
   /** Whether another request counts the work, so that only rules that name the model hold. @default false */
   readonly isOuter?: boolean | undefined
@@ -42,6 +42,8 @@ export interface LimitBook {
 export interface LimitBookOptions {
   readonly store: Pick<LimitStore, 'list'>
   readonly revocations: Pick<Revocations, 'subscribe'>
+  /** The name under which an end user is counted. @default its own */
+  readonly nameEndUser?: ((endUser: string) => string) | undefined
   readonly clock: Pick<Clock, 'now'>
   readonly logger?: Logger | undefined
 }
@@ -80,11 +82,12 @@ function toCounterName(subjectId: string): string {
   return PLAIN.test(subjectId) ? subjectId : createHash('sha256').update(subjectId).digest('hex')
 }
 
-function createIndex(limits: readonly Limit[]): LimitIndex {
+function createIndex(limits: readonly Limit[], nameEndUser: (endUser: string) => string): LimitIndex {
   const index = new Map<string, LimitRule[]>()
   for (const limit of limits) {
     if (!limit.isEnabled) continue
-    const key = toKey(limit.subject.kind, limit.subject.id)
+    const { kind, id } = limit.subject
+    const key = toKey(kind, kind === 'end_user' && id !== EACH ? nameEndUser(id) : id)
     index.set(key, [...(index.get(key) ?? []), toLimitRule(limit)])
   }
   return index
@@ -134,7 +137,8 @@ function findAll(index: LimitIndex, principal: Principal, use: LimitedUse & { re
 }
 
 /** Keeps the limits of a store in memory until somebody has changed them. */
-export function createLimitBook({ store, revocations, clock, logger }: LimitBookOptions): LimitBook {
+export function createLimitBook(options: LimitBookOptions): LimitBook {
+  const { store, revocations, nameEndUser = (endUser) => endUser, clock, logger } = options
   const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
   let index: LimitIndex | undefined
   let hasEndUsers = false
@@ -163,7 +167,7 @@ export function createLimitBook({ store, revocations, clock, logger }: LimitBook
   async function readNow(isCurrent: () => boolean): Promise<LimitIndex> {
     try {
       const limits = await withDeadline((call) => store.list(call))
-      const found = createIndex(limits)
+      const found = createIndex(limits, nameEndUser)
       if (isCurrent()) {
         index = found
         hasEndUsers = limits.some(({ subject, isEnabled }) => isEnabled && subject.kind === 'end_user')

@@ -55,6 +55,8 @@ export interface LimitsOptions {
   readonly book: Pick<LimitBook, 'matchOwn' | 'forget'>
   readonly clock: Pick<Clock, 'now'>
   readonly hasModel?: ((name: string) => boolean) | undefined
+  /** The name under which an end user is counted. @default its own */
+  readonly nameEndUser?: ((endUser: string) => string) | undefined
 }
 
 /** Each request looks at the limits of its caller, and all of them are in memory. */
@@ -66,7 +68,7 @@ const isUncounted = ({ limit, subjectId }: LimitRule): boolean => isForEach(limi
 
 /** Creates the limits over their store. */
 export function createLimits(options: LimitsOptions): Limits {
-  const { store, counters, queue, book, clock, hasModel } = options
+  const { store, counters, queue, book, clock, hasModel, nameEndUser = (endUser) => endUser } = options
 
   const restart = (id: string, change: () => Promise<boolean>): Promise<boolean> =>
     counters.restart?.(id, change) ?? change()
@@ -114,7 +116,8 @@ export function createLimits(options: LimitsOptions): Limits {
     async read(id, call) {
       const limit = await find(id, call)
       const of = isForEach(limit) && call.of !== '' ? call.of : undefined
-      return describeOne(limit, call, of)
+      const isNamed = of !== undefined && limit.subject.kind === 'end_user'
+      return describeOne(limit, call, isNamed ? nameEndUser(of) : of)
     },
     readOwn: async (principal, call) => describe(await book.matchOwn(principal, call), call),
     async create(draft, call) {

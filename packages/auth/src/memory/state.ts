@@ -4,6 +4,7 @@ import type { Limit } from '../ports/limits.ts'
 import type { QuotaCounter, QuotaRule, UsageRecord } from '../ports/usage.ts'
 import type { User } from '../ports/users.ts'
 import type { Reservation } from '../quotas/apply-work.ts'
+import type { LabelSum } from '../usage/labels.ts'
 import type { UsageSum } from '../usage/sums.ts'
 
 /** A session with the hashes of its values. */
@@ -42,6 +43,9 @@ export interface MemoryState {
   /** Records before this time may have been removed. */
   prunedBefore: number
   readonly sums: Map<string, UsageSum>
+  readonly labelSums: Map<string, LabelSum>
+  /** Values that a day keeps, by day and label. */
+  readonly labels: Map<string, { readonly day: number; readonly values: Set<string> }>
   readonly rules: Map<string, QuotaRule>
   readonly groups: Map<string, StoredGroup>
   /** By group, account and origin. */
@@ -67,6 +71,8 @@ export function createMemoryState(): MemoryState {
     recordIds: new Set(),
     prunedBefore: 0,
     sums: new Map(),
+    labelSums: new Map(),
+    labels: new Map(),
     rules: new Map(),
     groups: new Map(),
     memberships: new Map(),

@@ -62,6 +62,7 @@ function removeUser(state: MemoryState, id: string): ChangeOutcome {
   for (const record of state.records) if (record.userId === id) state.recordIds.delete(record.id)
   state.records = state.records.filter(({ userId }) => userId !== id)
   removeWhere(state.sums, ({ userId }) => userId === id)
+  removeWhere(state.labelSums, ({ userId }) => userId === id)
   state.revision += 1
   return 'changed'
 }

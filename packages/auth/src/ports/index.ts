@@ -43,6 +43,7 @@ export type {
   RuleBounds,
   RuleCount,
   UsageGroup,
+  UsageLabel,
   UsageQuery,
   UsageRecord,
   UsageSource,

@@ -39,6 +39,20 @@ export interface UsageRecord {
   readonly costMicros?: number | undefined
   /** ISO 4217 code of the currency in which costs were counted, for an unknown cost too. @default none were counted */
   readonly currency?: string | undefined
+  /** The end user whom the request named, as it is stored. @default none */
+  readonly endUser?: string | undefined
+  /** Values of the request's tags by name. @default none */
+  readonly tags?: Readonly<Record<string, string>> | undefined
+}
+
+/** Records with an end user, or with a tag. */
+export interface UsageLabel {
+  /** `end_user`, or `tag:` with the name of a tag. */
+  readonly name: string
+  /** Only records with this value. @default any value */
+  readonly value?: string | undefined
+  /** Whether groups are by value, instead of by account, source, key and model. @default false */
+  readonly isGroup?: boolean | undefined
 }
 
 /** Choice of records, and their groups. */
@@ -55,6 +69,8 @@ export interface UsageQuery {
   readonly byModel: boolean
   /** Whether keys and former names have groups of their own; if not, a group has one of the names. @default true */
   readonly byKey?: boolean | undefined
+  /** Only records with this label. Reads sums alone, so that the whole first hour counts. @default all records */
+  readonly label?: UsageLabel | undefined
 }
 
 /** Records of one bucket, account, source and currency and, where asked for, of one key and model. */
@@ -95,12 +111,22 @@ export interface UsageGroup {
   readonly unpricedRequests: number
   /** Time of the newest record, milliseconds since the epoch. */
   readonly lastUsedAt: number
+  /** The value that groups by a label have in common. @default not grouped by a label */
+  readonly labelValue?: string | undefined
 }
 
 /** Records of requests and their sums by the hour, day and month. */
 export interface UsageStore {
-  /** Stores records and adds them to their sums, together or not at all. Records that it has already are left out. */
-  append(records: readonly UsageRecord[], options: CallOptions): Promise<void>
+  /**
+   * Stores records and adds them to their sums, together or not at all. Records that it has already are left out.
+   *
+   * @param options.maxLabelValues values that sums of end users and of each tag keep apart in a day; the rest is summed
+   *   as `(other)` @default 1000
+   */
+  append(
+    records: readonly UsageRecord[],
+    options: CallOptions & { readonly maxLabelValues?: number | undefined },
+  ): Promise<void>
   /** Sums, of at most `limit` groups; more fail with `too_many_rows`. */
   group(query: UsageQuery, options: CallOptions & { readonly limit: number }): Promise<readonly UsageGroup[]>
   /** Names the source of records that have none (§2.6). @returns how many there were */

@@ -17,6 +17,8 @@ export interface QuotasOptions {
   readonly store: QuotaStore
   /** @default no limits, and none can be added */
   readonly limits?: LimitStore | undefined
+  /** The name under which an end user is counted. @default its own */
+  readonly nameEndUser?: ((endUser: string) => string) | undefined
   /** Hears when 80 and 100 percent of a limit are used or reserved, once in each window. */
   readonly onLimitNotice?: ((notice: LimitNotice) => void) | undefined
   readonly clock: Pick<Clock, 'now' | 'sleep'>
@@ -87,12 +89,13 @@ const NO_RESERVATION: QuotaReservation = { figures: undefined, passed: [], settl
  * lets exactly N pass, also over several servers on one database.
  */
 export function createQuotas(options: QuotasOptions): Quotas {
-  const { store, limits, clock, revocations, logger, hasModel, reservationMs } = options
+  const { store, limits, clock, revocations, logger, hasModel, nameEndUser, reservationMs } = options
   const { settleWithinMs, onLimitNotice } = options
   const notices = onLimitNotice && createLimitNotices(onLimitNotice)
   const queue = createQuotaQueue({ store, clock, logger, settleWithinMs, notices })
   const reservations = createReservations({ queue, clock, reservationMs })
-  const book = limits === undefined ? NO_BOOK : createLimitBook({ store: limits, revocations, clock, logger })
+  const book =
+    limits === undefined ? NO_BOOK : createLimitBook({ store: limits, revocations, nameEndUser, clock, logger })
 
   function begin(
     quotas: readonly QuotaRule[],
@@ -112,7 +115,7 @@ export function createQuotas(options: QuotasOptions): Quotas {
     get hasLimits() {
       return book.mayHold
     },
-    limits: createLimits({ store: limits ?? NO_LIMITS, counters: store, queue, book, clock, hasModel }),
+    limits: createLimits({ store: limits ?? NO_LIMITS, counters: store, queue, book, clock, hasModel, nameEndUser }),
     reserve(principal, use, call) {
       const { model, through = [], isOuter = false } = use
       const names = [model, ...through]

@@ -23,12 +23,13 @@ function findEnd(start: number, span: UsageSpan): number {
 
 /**
  * Plans the reads of a report: whole buckets by their sums, and the bucket that the period begins in by finer sums,
- * down to the single records of its first hour. Where the records may have been removed, the whole hour is read.
+ * down to the single records of its first hour. Where the records may have been removed, and for a label, the whole hour
+ * is read.
  *
  * @param prunedBefore single records before this time may be gone
  */
 export function planReads(
-  { bucket, since }: Pick<UsageQuery, 'bucket' | 'since'>,
+  { bucket, since, label }: Pick<UsageQuery, 'bucket' | 'since' | 'label'>,
   prunedBefore: number,
 ): readonly UsageRead[] {
   if (since === undefined) return [{ span: bucket, from: 0, to: undefined, bucketStart: undefined }]
@@ -40,7 +41,7 @@ export function planReads(
     const at: Pick<UsageRead, 'to' | 'bucketStart'> = { to, bucketStart: isWhole ? undefined : bucketStart }
     if (span === 'record') return [...reads, { span, from: since, ...at }]
     const start = startOfBucket(since, span)
-    const isCut = since > start && !(span === 'hour' && prunedBefore > since)
+    const isCut = since > start && !(span === 'hour' && (prunedBefore > since || label !== undefined))
     if (!isCut) return [...reads, { span, from: start, ...at }]
     const end = findEnd(start, span)
     if (to === undefined || end < to) reads.push({ span, from: end, ...at })

@@ -22,6 +22,8 @@ export interface UsageRecorderOptions {
   readonly gatherMs?: number | undefined
   /** Records that wait while the store is away; then the oldest ones are dropped and counted. @default 50000 */
   readonly maxWaiting?: number | undefined
+  /** See {@link UsageStore.append}. @default that of the store */
+  readonly maxLabelValues?: number | undefined
   /** @default none: records that wait end with the process */
   readonly journal?: UsageJournal | undefined
 }
@@ -43,6 +45,7 @@ export interface UsageRecorder {
 const MAX_WAITING = 50_000
 const MAX_BATCH = 500
 const MAX_TEXT = 200
+const MAX_TAGS = 16
 const STORE_TIMEOUT_MS = 30_000
 const FIRST_RETRY_MS = 100
 const MAX_RETRY_MS = 2000
@@ -52,6 +55,13 @@ const UNSTORABLE = /[\0\ud800-\udfff]/gu
 const cleanText = (text: string): string => text.slice(0, MAX_TEXT).replace(UNSTORABLE, '\ufffd')
 const cleanCount = (count: number): number =>
   Number.isFinite(count) ? Math.min(Math.max(0, Math.trunc(count)), Number.MAX_SAFE_INTEGER) : 0
+
+function cleanTags(tags: Readonly<Record<string, string>>): UsageRecord['tags'] {
+  const pairs = Object.entries(tags).slice(0, MAX_TAGS)
+  return pairs.length === 0
+    ? undefined
+    : Object.fromEntries(pairs.map(([name, value]) => [cleanText(name), cleanText(value)]))
+}
 
 /** Names every field: V8 makes an object slowly whose fields follow a spread. */
 function clean(record: UsageRecord): UsageRecord {
@@ -79,6 +89,8 @@ function clean(record: UsageRecord): UsageRecord {
     cacheWriteTokens: cleanAmount(record.cacheWriteTokens ?? 0),
     costMicros: record.costMicros === undefined ? undefined : cleanCount(record.costMicros),
     currency: record.currency === undefined ? '' : cleanText(record.currency),
+    endUser: record.endUser === undefined ? undefined : cleanText(record.endUser),
+    tags: record.tags === undefined ? undefined : cleanTags(record.tags),
   }
 }
 
@@ -88,19 +100,19 @@ function clean(record: UsageRecord): UsageRecord {
  * counts once.
  */
 export function createUsageRecorder(options: UsageRecorderOptions): UsageRecorder {
-  const { store, clock = systemClock, logger, journal, gatherMs = 0, maxWaiting = MAX_WAITING } = options
+  const { store, clock = systemClock, logger, journal, maxLabelValues } = options
+  const { gatherMs = 0, maxWaiting = MAX_WAITING } = options
   const withDeadline = createStoreDeadline(STORE_TIMEOUT_MS)
   const closing = new AbortController()
   let waiting: UsageRecord[] = []
   let storing: Promise<void> | undefined
-  let isRunning = false
+  let [isRunning, isAway] = [false, false]
   let dropped = 0
-  let isAway = false
 
   async function storeAll(): Promise<void> {
     while (waiting.length > 0) {
       const batch = waiting.slice(0, MAX_BATCH)
-      await withDeadline((call) => store.append(batch, call))
+      await withDeadline((call) => store.append(batch, { ...call, maxLabelValues }))
       const stored = new Set(batch)
       waiting = waiting.filter((record) => !stored.has(record))
     }

@@ -55,8 +55,8 @@ function add<T extends Sums>(left: T, right: Sums): T {
 }
 
 function joinKey(parts: Omit<UsageGroup, keyof Sums | 'bucketStart'>, start: string | number): string {
-  const { model, userId, userName, source, apiKeyId, apiKeyName, currency } = parts
-  return JSON.stringify([start, userId, userName, source, apiKeyId, apiKeyName, model, currency])
+  const { model, userId, userName, source, apiKeyId, apiKeyName, currency, labelValue } = parts
+  return JSON.stringify([start, userId, userName, source, apiKeyId, apiKeyName, model, currency, labelValue])
 }
 
 /** Adds groups of the same bucket, model, account, source, key and currency. */

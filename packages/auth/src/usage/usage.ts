@@ -1,6 +1,6 @@
 import { SvcError } from '@svc/errors'
 import type { CallOptions, Clock } from '../ports/clock.ts'
-import type { UsageGroup, UsageQuery, UsageStore } from '../ports/usage.ts'
+import type { UsageGroup, UsageLabel, UsageQuery, UsageStore } from '../ports/usage.ts'
 import { DAY_MS, labelBucket } from './buckets.ts'
 import { sumCosts, type UsageCosts } from './costs.ts'
 import { readPeriod, type UsagePeriod } from './periods.ts'
@@ -42,6 +42,8 @@ export interface UsageAudience {
   readonly view: 'all' | 'own'
   readonly userId?: string | undefined
   readonly apiKeyId?: string | undefined
+  /** Only usage with an end user or a tag. @default all usage */
+  readonly label?: UsageLabel | undefined
 }
 
 /** Reports over usage, and its upkeep. */
@@ -107,7 +109,7 @@ export function createUsage(options: UsageOptions): Usage {
     period: UsagePeriod,
     call: CallOptions & { readonly byModel: boolean },
   ) {
-    const { view, userId, apiKeyId } = audience
+    const { view, userId, apiKeyId, label } = audience
     const query: UsageQuery = {
       bucket: period.bucket,
       since: period.lengthMs === undefined ? undefined : clock.now() - period.lengthMs,
@@ -116,12 +118,13 @@ export function createUsage(options: UsageOptions): Usage {
       apiKeyId,
       withoutLegacy: view === 'own',
       byModel: call.byModel,
+      label,
     }
     const bounds = { signal: call.signal, limit: maxGroups }
     try {
       return await store.group(query, bounds)
     } catch (error) {
-      if (!SvcError.is(error) || error.code !== 'too_many_rows') throw error
+      if (!SvcError.is(error) || error.code !== 'too_many_rows' || label?.isGroup === true) throw error
       // Keys and names of one account, in any number, must not keep others from their reports.
       return store.group({ ...query, byKey: false }, bounds)
     }

@@ -164,6 +164,7 @@ export {
   type UsageReply,
   type UsageSourcesReply,
   type UsageView,
+  usageGroup,
   usageOfKey,
   usageOfUser,
   usageReply,
@@ -172,5 +173,6 @@ export {
   usageSourcesReply,
   usageTotal,
   usageView,
+  type WireUsageGroup,
   type WireUsageRow,
 } from './usage.ts'

@@ -68,10 +68,27 @@ export const usageRow = z.looseObject({
   cost_micros: count.exactOptional(),
 })
 
+/** Requests of one time bucket with the same end user, or with the same value of a tag. */
+export const usageGroup = z.looseObject({
+  /** As in {@link usageRow}. */
+  bucket: z.string(),
+  /** The end user or the value; `(other)`: all further ones. */
+  value: z.string(),
+  ...figures,
+  /** ISO 4217 code of the currency in which costs were counted; absent where none were. */
+  currency: z.string().exactOptional(),
+  /** Known costs in whole millionths of `currency`; absent where no cost is known. */
+  cost_micros: count.exactOptional(),
+})
+
 /** Reply of `GET /api/auth/usage` and `GET /api/auth/admin/usage`. */
 export const usageReply = z.looseObject({
-  /** In the order of the buckets. */
+  /** In the order of the buckets; empty where `groups` has the rows. */
   usage: z.array(usageRow),
+  /** `end_user` or `tag:NAME`, as asked. */
+  group_by: z.string().exactOptional(),
+  /** Sums by value, in the order of the buckets; only with `group_by`. */
+  groups: z.array(usageGroup).exactOptional(),
   totals: z.looseObject(totals),
 })
 
@@ -126,6 +143,8 @@ export const usageSourcesReply = z.looseObject({
 
 /** Requests of one time bucket, account, source, key, model and currency. */
 export type WireUsageRow = z.infer<typeof usageRow>
+/** Requests of one time bucket with the same end user, or with the same value of a tag. */
+export type WireUsageGroup = z.infer<typeof usageGroup>
 /** Usage over time. */
 export type UsageReply = z.infer<typeof usageReply>
 /** Usage over time, with sums by model and who asks. */

@@ -16,6 +16,7 @@ import { MAX_SDP_BYTES } from '../../realtime/calls/sdp/split-description.ts'
 import type { Realtime } from '../../realtime/open-session.ts'
 import type { RealtimePeer, RealtimeSession } from '../../realtime/ports.ts'
 import type { BeginTurn } from '../../realtime/session/turn-caller.ts'
+import { readRequestTags, TAGS_HEADER } from '../../spend/request-tags.ts'
 import { readJsonBody } from '../read-json-body.ts'
 import { bindToSecret, type FindSecret, type SessionWish } from './bind-to-secret.ts'
 import { callBody, callForm } from './calls-schemas.ts'
@@ -42,6 +43,7 @@ interface CallWish extends SessionWish {
 
 /** `POST /v1/realtime/calls`. */
 export async function openRealtimeCall(call: Call, parts: CallRouteParts): Promise<HttpReply> {
+  readRequestTags(call.header(TAGS_HEADER))
   const wish = await bindToSecret(await readWish(call, parts), call, parts.findSecret)
   const offer = readOffer(wish.sdp)
   const calls = await parts.calls()

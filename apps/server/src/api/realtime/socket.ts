@@ -9,6 +9,7 @@ import { hideErrors, toErrorEvent } from '../../realtime/session/event-error.ts'
 import { newId } from '../../realtime/session/ids.ts'
 import type { BeginTurn } from '../../realtime/session/turn-caller.ts'
 import { findSessionEnd } from '../../realtime/session-end.ts'
+import { readRequestTags, TAGS_HEADER } from '../../spend/request-tags.ts'
 import { bindToSecret, type FindSecret, type SessionWish } from './bind-to-secret.ts'
 import { createThrottle } from './throttle.ts'
 
@@ -52,7 +53,8 @@ export async function serveRealtime(socket: Socket, parts: SocketParts): Promise
 }
 
 /** Reads what a socket asks for: the query says it, or the client secret that opened the socket. */
-function readWish({ call }: Socket, { findSecret }: SocketParts): Promise<SessionWish> {
+async function readWish({ call }: Socket, { findSecret }: SocketParts): Promise<SessionWish> {
+  readRequestTags(call.header(TAGS_HEADER))
   const fields = call.query('intent') === 'transcription' ? { type: 'transcription' as const } : {}
   return bindToSecret({ model: call.query('model') ?? '', fields }, call, findSecret)
 }

@@ -86,6 +86,18 @@ export const accounts = defineSection({
       default: 'false',
       about: 'record no usage; quotas count all the same',
     }),
+    endUserNames: option(choice('plain', 'hashed'), {
+      flag: 'end-user-names',
+      env: ['SVC_END_USER_NAMES'],
+      default: 'plain',
+      about: 'how usage and limits store the end users whom requests name: as they are, or as a hash under the secret',
+    }),
+    maxUsageLabels: option(count, {
+      flag: 'max-usage-labels',
+      env: ['SVC_MAX_USAGE_LABELS'],
+      default: '1000',
+      about: 'end users, and values of each tag, that usage keeps apart in a day; further ones are summed as (other)',
+    }),
     codehostBaseUrl: option(webUrl, {
       env: ['CODEHOST_BASE_URL'],
       shownDefault: 'the public host',

@@ -3,10 +3,10 @@ import type { RequestDocument } from '../documents/request-document.ts'
 /** Longer names are no names. */
 const MAX_BYTES = 1024
 
-/** The end user whom a request names: `metadata.user_id` of the messages format, else `user`. */
+/** The end user whom a request names: `metadata.user_id` of the messages format, else `user` or `safety_identifier`. */
 export function readEndUser(document: Pick<RequestDocument, 'texts'>): string | undefined {
   const { root } = document.texts()
-  for (const node of [root.get('metadata')?.get('user_id'), root.get('user')]) {
+  for (const node of [root.get('metadata')?.get('user_id'), root.get('user'), root.get('safety_identifier')]) {
     if (node?.kind !== 'string' || node.end - node.start > MAX_BYTES) continue
     const name = node.text().trim()
     if (name !== '') return name

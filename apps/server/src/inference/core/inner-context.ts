@@ -1,9 +1,12 @@
 import type { Logger } from '../../ports.ts'
+import { TAGS_HEADER } from '../../spend/request-tags.ts'
 import type { RequestContext, RequestRoute } from './ports.ts'
 
 /** The caller in whose name the server asks a model: its rights and quotas hold, and its usage is counted. */
-export interface InnerCaller extends Pick<RequestContext, 'requestId' | 'principal' | 'useModel'> {
+export interface InnerCaller extends Pick<RequestContext, 'requestId' | 'principal' | 'useModel' | 'endUser'> {
   readonly log: Logger
+  /** Gives a header of the caller's request; its tags are those of the inner one. @default none */
+  readonly header?: RequestContext['header'] | undefined
 }
 
 /** Creates the context of a request that the server itself makes for a caller. It comes over no transport. */
@@ -29,7 +32,8 @@ export function createInnerContext(
     isInside,
     startedAt: performance.now(),
     log: caller.log,
-    header: () => undefined,
+    endUser: caller.endUser,
+    header: (name) => (name === TAGS_HEADER ? caller.header?.(name) : undefined),
     useModel: (name, through) => caller.useModel(name, through),
   }
 }
@@ -44,6 +48,7 @@ export function limitContext(outer: RequestContext, signal: AbortSignal): Reques
     signal,
     abort: signal,
     isInside: outer.isInside,
+    endUser: outer.endUser,
     startedAt: outer.startedAt,
     log: outer.log,
     header: (name) => outer.header(name),

@@ -1,6 +1,7 @@
 import type { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
 import type { RequestTrace } from '../../monitoring/traces/request-trace.ts'
+import type { Attribution } from '../../spend/attribution.ts'
 import { CallAccount, type CallAccountOptions } from './call-account.ts'
 import { addUsage, isUsed, NO_USAGE, type ReplyWarning, type Usage } from './events.ts'
 
@@ -44,6 +45,8 @@ export class RequestLedger {
   trace: RequestTrace | undefined
   /** The tokens that the request has reserved under the quotas of its caller. @default none */
   reservation: TurnReservation | undefined
+  /** For whom the request is; undefined until the caller's rights are checked. */
+  attribution: Attribution | undefined
   /** Headers that name the serving model. */
   readonly headers: Record<string, string> = {}
   readonly #resolved: ModelConfig

@@ -41,6 +41,8 @@ export interface RequestContext {
   readonly startedAt: number
   /** Whether it is a part of another request, which counts under the global limit already. @default false */
   readonly isInside?: boolean | undefined
+  /** The end user of the request that it belongs to, as it is stored. @default the one whom the request names */
+  readonly endUser?: string | undefined
   readonly log: Logger
   /** Gives a header of the request by lower-case name. */
   header(name: string): string | undefined

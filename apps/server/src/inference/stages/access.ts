@@ -2,9 +2,9 @@ import { checkModelAccess } from '@svc/auth/access'
 import type { FurtherUse, Quotas, QuotaUse } from '@svc/auth/quotas'
 import { SvcError } from '@svc/errors'
 import type { ModelConfig } from '../../catalog/model-config.ts'
+import { type EndUserNaming, PLAIN_NAMES, readAttribution } from '../../spend/attribution.ts'
 import { limitHeaders, softLimitHeader } from '../../spend/limit-headers.ts'
 import type { ExpectedUse, SpendMeter } from '../../spend/spend-meter.ts'
-import { readEndUser } from '../core/end-user.ts'
 import { estimateTokens, OPEN_ANSWER } from '../core/estimate-tokens.ts'
 import type { TurnReservation } from '../core/ledger.ts'
 import type { AdmittedRequest, ResolvedRequest, Stages } from '../core/pipeline.ts'
@@ -21,6 +21,8 @@ const WITHOUT_TOKENS: ReadonlySet<string> = new Set([
 export interface AccessOptions {
   /** Knows what requests cost, for budgets. @default nothing has a price */
   readonly meter?: SpendMeter | undefined
+  /** How end users are stored. @default by their names */
+  readonly endUsers?: Pick<EndUserNaming, 'name'> | undefined
   /** @default the clock of the machine */
   readonly now?: (() => number) | undefined
 }
@@ -32,15 +34,16 @@ export interface AccessOptions {
  */
 export function createAccess(
   quotas: Pick<Quotas, 'reserve' | 'hasLimits'>,
-  { meter, now = Date.now }: AccessOptions = {},
+  { meter, endUsers = PLAIN_NAMES, now = Date.now }: AccessOptions = {},
 ): Stages['access'] {
   return (admitted, cleanup) => {
     const { request, ledger } = admitted
     checkModel(request)
     const { context } = request
+    ledger.attribution = readAttribution(context, request.document, endUsers)
     if (context.principal.quotas.length === 0 && !quotas.hasLimits) return undefined
     const options = { signal: context.abort }
-    const reserved = quotas.reserve(context.principal, toUse(request, meter), options)
+    const reserved = quotas.reserve(context.principal, toUse(admitted, meter), options)
     return Promise.resolve(reserved).then((reservation) => {
       cleanup.add(() => reservation.settle(ledger.charge, findCharge(admitted, meter)))
       ledger.reservation = {
@@ -57,7 +60,8 @@ export function createAccess(
  * What a request asks for. A request to an agent asks the agent's model in the name of the same caller: that request
  * counts under the rules for all models, with its tokens.
  */
-function toUse({ context, model, through, document }: ResolvedRequest, meter: SpendMeter | undefined): QuotaUse {
+function toUse({ request, ledger }: AdmittedRequest, meter: SpendMeter | undefined): QuotaUse {
+  const { context, model, through, document } = request
   const { usecase } = context.route
   const { prompt, answer } = isWithoutTokens(usecase)
     ? { prompt: 0, answer: 0 }
@@ -67,7 +71,7 @@ function toUse({ context, model, through, document }: ResolvedRequest, meter: Sp
     through,
     isOuter: model.serving.kind === 'agent',
     tokens: prompt + answer,
-    endUser: () => readEndUser(document),
+    endUser: () => ledger.attribution?.endUser,
     cost: () =>
       meter?.estimate(model, { promptTokens: prompt, completionTokens: answer, media: countImages(usecase, document) }),
   }

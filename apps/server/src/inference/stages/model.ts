@@ -175,6 +175,7 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
       model,
       promptMs: usage.promptMs,
       generationMs: usage.generationMs,
+      attribution: ledger.attribution,
     })
   }
 }

@@ -1,7 +1,7 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query'
 import { api, unwrap } from '../../lib/api-client.ts'
 import type { components } from '../../lib/schema.gen.ts'
-import type { Period } from './search.ts'
+import type { LabelQuery, Period } from './search.ts'
 
 /** Usage of one model, account and source in one bucket. */
 export type UsageRow = components['schemas']['UsageRow']
@@ -11,16 +11,25 @@ export interface UsageQuestion {
   readonly period: Period
   /** Everybody's usage instead of one's own. */
   readonly isAll: boolean
+  /** @default all requests, not grouped */
+  readonly label?: LabelQuery | undefined
+}
+
+/** A sum by tag or end user as a row; its value stands in place of the model. */
+function toRow({ value, ...sums }: components['schemas']['UsageGroup']): UsageRow {
+  return { ...sums, model: value, user_id: '', user_name: '', source: 'web' }
 }
 
 /** Usage over time by model, account, source and key. */
-export const usageQuery = ({ period, isAll }: UsageQuestion) =>
+export const usageQuery = ({ period, isAll, label = {} }: UsageQuestion) =>
   queryOptions({
-    queryKey: ['usage', 'rows', period, isAll],
+    queryKey: ['usage', 'rows', period, isAll, label],
     queryFn: async ({ signal }) => {
-      const options = { params: { query: { period } }, signal }
-      return (await unwrap(isAll ? api.GET('/api/auth/admin/usage', options) : api.GET('/api/auth/usage', options)))
-        .usage
+      const options = { params: { query: { period, ...label } }, signal }
+      const reply = await unwrap(
+        isAll ? api.GET('/api/auth/admin/usage', options) : api.GET('/api/auth/usage', options),
+      )
+      return reply.groups === undefined ? reply.usage : reply.groups.map(toRow)
     },
     placeholderData: keepPreviousData,
   })

@@ -65,6 +65,8 @@ export function addCosts(groups: readonly UsageGroup[]): ReadonlyMap<string, num
 function readGroup(row: UsageRow, group: Group): readonly [id: string, name: string] {
   switch (group) {
     case 'model':
+    case 'endUser':
+    case 'tag':
       return [row.model, row.model]
     case 'user':
       return [row.user_id, row.user_name || row.user_id]

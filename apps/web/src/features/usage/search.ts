@@ -1,7 +1,7 @@
 import { readSearchChoice, readSearchText } from '../../lib/search-values.ts'
 
 export const PERIODS = ['day', 'week', 'month', 'all'] as const
-export const GROUPS = ['model', 'user', 'source', 'key'] as const
+export const GROUPS = ['model', 'user', 'source', 'key', 'endUser', 'tag'] as const
 export const METRICS = ['tokens', 'requests', 'cost'] as const
 
 export type Period = (typeof PERIODS)[number]
@@ -24,6 +24,26 @@ export interface UsageSearch {
   readonly user?: string | undefined
   /** Id of a key. */
   readonly key?: string | undefined
+  /** `NAME` of the tag to group by, or `NAME:VALUE` to show the requests with it alone. */
+  readonly tag?: string | undefined
+  /** Shows the requests of one end user. */
+  readonly endUser?: string | undefined
+}
+
+/** What the server is asked about tags and end users. */
+export interface LabelQuery {
+  readonly group_by?: string
+  readonly tag?: string
+  readonly end_user?: string
+}
+
+/** The question of a search about tags and end users; sums are of one tag, or of end users. */
+export function toLabelQuery({ group, tag, endUser }: UsageSearch): LabelQuery {
+  const [name = ''] = (tag ?? '').split(':')
+  const filter: LabelQuery = tag?.includes(':') ? { tag } : endUser === undefined ? {} : { end_user: endUser }
+  if (group === 'endUser') return { group_by: 'end_user', ...(filter.end_user === undefined ? {} : filter) }
+  if (group === 'tag' && name !== '') return { group_by: `tag:${name}`, ...(filter.tag === undefined ? {} : filter) }
+  return filter
 }
 
 /** Reads the search parameters of the page. */
@@ -39,5 +59,7 @@ export function readUsageSearch(parameters: Record<string, unknown>): UsageSearc
     metric: metric === 'tokens' ? undefined : metric,
     user: readSearchText(parameters.user),
     key: readSearchText(parameters.key),
+    tag: readSearchText(parameters.tag),
+    endUser: readSearchText(parameters.endUser),
   }
 }

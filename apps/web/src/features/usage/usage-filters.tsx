@@ -3,6 +3,7 @@ import { Button } from '../../components/ui/button.tsx'
 import { SelectFilter } from '../../components/ui/field.tsx'
 import { Filters } from '../../components/ui/filters.tsx'
 import { Segmented } from '../../components/ui/segmented.tsx'
+import { TermField } from '../../components/ui/term-field.tsx'
 import { createFileStamp, saveFile } from '../../lib/download.ts'
 import type { UsageRow } from './api.ts'
 import { toTable, writeCsv } from './export.ts'
@@ -26,7 +27,7 @@ export function UsageFilters({
   readonly onChange: (changes: UsageSearch) => void
 }) {
   const { t } = useTranslation('usage')
-  const { period = 'month', group = 'model', user, key } = search
+  const { period = 'month', group = 'model', user, key, tag, endUser } = search
   const metric = chooseMetric(rows, search.metric ?? 'tokens')
   const metrics = METRICS.filter((one) => one !== 'cost' || listCurrencies(rows).length === 1)
   const toName = useGroupName(group)
@@ -52,13 +53,20 @@ export function UsageFilters({
   const groupsShown = isAll ? GROUPS : GROUPS.filter((one) => one !== 'user')
   return (
     <search className={`row wrap ${styles.filters}`} aria-label={t('filter.label')}>
-      <Filters values={[search.group, search.metric, user, key]}>
+      <Filters values={[search.group, search.metric, user, key, tag, endUser]}>
         <Segmented
           small
           label={t('filter.group')}
           value={group}
           options={groupsShown.map((one) => [one, t(`group.${one}`)] as const)}
-          onChange={(one) => onChange({ group: one === 'model' ? undefined : one })}
+          onChange={(one) =>
+            onChange({
+              group: one === 'model' ? undefined : one,
+              // sums are of one tag, or of end users
+              ...(one === 'endUser' ? { tag: undefined } : one === 'tag' ? { endUser: undefined } : {}),
+              ...(one === 'endUser' || one === 'tag' ? { user: undefined, key: undefined } : {}),
+            })
+          }
         />
         <Segmented
           small
@@ -81,6 +89,20 @@ export function UsageFilters({
             value={key ?? ''}
             options={choices(keys, key, t('filter.anyKey'))}
             onChange={({ target }) => onChange({ key: target.value || undefined })}
+          />
+        )}
+        {group !== 'endUser' && (
+          <TermField
+            label={t('filter.tag')}
+            value={tag ?? ''}
+            onChange={(text) => onChange({ tag: text || undefined, endUser: undefined })}
+          />
+        )}
+        {group !== 'tag' && (
+          <TermField
+            label={t('filter.endUser')}
+            value={endUser ?? ''}
+            onChange={(text) => onChange({ endUser: text || undefined, tag: undefined })}
           />
         )}
       </Filters>

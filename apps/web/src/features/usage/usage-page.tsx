@@ -9,7 +9,7 @@ import { lazyPart } from '../../lib/lazy-part.ts'
 import { useSession } from '../../lib/session.ts'
 import { truncatedQuery, type UsageRow, usageQuery } from './api.ts'
 import { chooseMetric, filterUsage, groupUsage } from './group-usage.ts'
-import { PERIODS, type UsageSearch } from './search.ts'
+import { PERIODS, toLabelQuery, type UsageSearch } from './search.ts'
 import * as styles from './usage.module.css'
 import { UsageChart } from './usage-chart.tsx'
 import { UsageFigures } from './usage-figures.tsx'
@@ -70,7 +70,7 @@ function Reports({ search, change }: PageState) {
   const { viewer, hasAccounts } = useSession()
   const { period = 'month', group = 'model' } = search
   const isAll = viewer.isAdmin && search.who !== 'own'
-  const query = useQuery(usageQuery({ period, isAll }))
+  const query = useQuery(usageQuery({ period, isAll, label: toLabelQuery(search) }))
   const truncated = useQuery({ ...truncatedQuery({ period, isAll }), enabled: group === 'key' })
   return (
     <>
@@ -102,7 +102,7 @@ function Reports({ search, change }: PageState) {
         {!hasAccounts && viewer.kind === 'open' && <p className="meta">{t('accountsOff')}</p>}
         <QueryView query={query} lines={8}>
           {(rows) =>
-            rows.length === 0 ? (
+            rows.length === 0 && Object.keys(toLabelQuery(search)).length === 0 ? (
               <EmptyState icon="chart" title={t('empty.title')}>
                 {t('empty.about')}
               </EmptyState>
@@ -129,14 +129,21 @@ function Report({
 }) {
   const { t } = useTranslation('usage')
   const { period = 'month', group = 'model' } = search
-  const shown = filterUsage(rows, search)
+  const isWithoutTag = group === 'tag' && toLabelQuery(search).group_by === undefined
+  const shown = isWithoutTag ? [] : filterUsage(rows, search)
   const metric = chooseMetric(rows, search.metric ?? 'tokens')
   const groups = groupUsage(shown, { group, metric })
   return (
     <>
       <UsageFilters rows={rows} groups={groups} search={search} isAll={isAll} onChange={onChange} />
-      {shown.length === 0 ? (
-        <NoMatch onClear={() => onChange({ user: undefined, key: undefined })} />
+      {isWithoutTag ? (
+        <p className="meta">{t('filter.nameTag')}</p>
+      ) : shown.length === 0 ? (
+        <NoMatch
+          onClear={() =>
+            onChange({ group: undefined, user: undefined, key: undefined, tag: undefined, endUser: undefined })
+          }
+        />
       ) : (
         <>
           <UsageFigures groups={groups} />

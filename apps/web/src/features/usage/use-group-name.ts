@@ -8,6 +8,7 @@ export function useGroupName(group: Group): (one: Pick<UsageGroup, 'id' | 'name'
   return ({ id, name }) => {
     if (group === 'source') return t(`source.${id}`, { defaultValue: id })
     if (group === 'key' && id === '') return t('noKey')
+    if ((group === 'tag' || group === 'endUser') && id === '(other)') return t('otherValues')
     return name || t('unnamed')
   }
 }

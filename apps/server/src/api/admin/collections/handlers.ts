@@ -42,7 +42,11 @@ async function openStore(call: Call, parts: CollectionRouteParts) {
 
 function toCaller(call: Call): InnerCaller {
   const { principal, requestId, log } = call
-  return { principal, requestId, log, useModel: (model, through) => call.useModel(model, through) }
+  return {
+    ...{ principal, requestId, log },
+    header: (name) => call.header(name),
+    useModel: (model, through) => call.useModel(model, through),
+  }
 }
 
 /** Answers `GET /api/agents/collections`. */

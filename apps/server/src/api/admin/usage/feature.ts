@@ -7,7 +7,7 @@ import { refuseReports, usageViewRoutes } from './view-routes.ts'
 /** Reports over usage. */
 export function usageFeature({ config, accounts, database, log: logger }: Platform): ServerFeature {
   const { usage, usageRecorder: recorder } = accounts.auth
-  const parts = { usage, recorder }
+  const parts = { usage, recorder, endUsers: accounts.endUsers }
   const routes = [...usageRoutes(parts), ...usageViewRoutes(parts)]
   const closing = new AbortController()
   let filling: Promise<void> | undefined

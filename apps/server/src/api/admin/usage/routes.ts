@@ -4,6 +4,8 @@ import type { Call } from '../../../http/call.ts'
 import type { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
+import type { EndUserNaming } from '../../../spend/attribution.ts'
+import { readLabel } from './read-label.ts'
 import { toSourcesReply, toUsageReply } from './wire-usage.ts'
 
 /** Parts of the routes of usage. */
@@ -11,6 +13,8 @@ export interface UsageRouteParts {
   readonly usage: Pick<Usage, 'readUsage' | 'readSources'>
   /** Stores the waiting records, so that a report has every request that has ended. */
   readonly recorder: Pick<UsageRecorder, 'flush'>
+  /** How end users are stored, for filters. */
+  readonly endUsers: Pick<EndUserNaming, 'find'>
 }
 
 const wire = () => import('@svc/wire/native')
@@ -35,11 +39,12 @@ const own = {
 const admin = { method: 'GET', access: 'admin', family: 'flat', tag: 'usage' } as const
 
 /** Usage of the caller, and of everybody for admins (§4.2). */
-export function usageRoutes({ usage, recorder }: UsageRouteParts): Route[] {
+export function usageRoutes({ usage, recorder, endUsers }: UsageRouteParts): Route[] {
   async function report(call: Call, audience: Audience): Promise<HttpReply> {
     const { signal } = call
+    const label = readLabel(call, endUsers)
     await recorder.flush({ signal })
-    return json(toUsageReply(await usage.readUsage(audience, { signal })))
+    return json(toUsageReply(await usage.readUsage({ ...audience, label }, { signal }), call.query('group_by')))
   }
   async function reportSources(call: Call, audience: Audience): Promise<HttpReply> {
     const { signal } = call
@@ -51,6 +56,7 @@ export function usageRoutes({ usage, recorder }: UsageRouteParts): Route[] {
       ...own,
       path: '/api/auth/usage',
       summary: "The caller's own usage over time",
+      query: async () => (await schemas()).ownUsageQuery,
       responses: ok.usage,
       handler: (call) => report(call, ownAudience(call)),
     }),
@@ -65,7 +71,7 @@ export function usageRoutes({ usage, recorder }: UsageRouteParts): Route[] {
       ...admin,
       path: '/api/auth/admin/usage',
       summary: 'Usage of everybody over time',
-      query: async () => (await schemas()).adminQuery,
+      query: async () => (await schemas()).adminUsageQuery,
       responses: ok.usage,
       handler: (call) => report(call, { period: call.query('period'), view: 'all', userId: readId(call, 'user_id') }),
     }),

@@ -1,14 +1,15 @@
 import { sumCosts, sumUsage, type UsageReport, type UsageRow } from '@svc/auth/usage'
 import { SvcError } from '@svc/errors'
-import type { UsageView } from '@svc/wire/native'
+import type { UsageView, WireUsageRow } from '@svc/wire/native'
 import type { Call } from '../../../http/call.ts'
 import { HttpReply } from '../../../http/http-reply.ts'
 import { json } from '../../../http/json.ts'
 import { defineRoute, type Route } from '../../../http/route.ts'
 import { formatCost } from '../../../spend/format-cost.ts'
+import { readLabel } from './read-label.ts'
 import type { UsageRouteParts } from './routes.ts'
 import { toCsv } from './to-csv.ts'
-import { toUsageReply, toWireCosts, toWireFigures } from './wire-usage.ts'
+import { toUsageReply, toWireCosts, toWireFigures, toWireGroup } from './wire-usage.ts'
 
 const wire = () => import('@svc/wire/native')
 const schemas = () => import('./schemas.ts')
@@ -26,12 +27,14 @@ const shared = {
 } as const
 
 /** `GET /api/usage` and `/api/usage/all`: the same figures with who asks and sums by model, for pages and tables. */
-export function usageViewRoutes({ usage, recorder }: UsageRouteParts): Route[] {
+export function usageViewRoutes({ usage, recorder, endUsers }: UsageRouteParts): Route[] {
   async function view(call: Call, audience: Parameters<UsageRouteParts['usage']['readUsage']>[0]): Promise<HttpReply> {
     const { signal } = call
+    const label = readLabel(call, endUsers)
     await recorder.flush({ signal })
-    const report = await usage.readUsage(audience, { signal })
-    return call.query('format') === 'csv' ? replyWithTable(report) : json(toView(report, call))
+    const report = await usage.readUsage({ ...audience, label }, { signal })
+    if (call.query('format') !== 'csv') return json(toView(report, call))
+    return label?.isGroup === true ? replyWithGroups(report) : replyWithTable(report)
   }
   return [
     defineRoute({
@@ -63,11 +66,12 @@ export function refuseReports(routes: readonly Route[]): Route[] {
   }))
 }
 
-function toView(report: UsageReport, { principal }: Call): UsageView {
-  const { id, name, role, account } = principal
+function toView(report: UsageReport, call: Call): UsageView {
+  const { id, name, role, account } = call.principal
+  const shown = toUsageReply(report, call.query('group_by'))
   return {
-    ...toUsageReply(report),
-    by_model: sumByModel(report.rows),
+    ...shown,
+    by_model: shown.groups === undefined ? sumByModel(report.rows) : [],
     viewer: { id, name, role, provider: account?.provider ?? 'local' },
   }
 }
@@ -111,11 +115,29 @@ const COST_COLUMNS = ['cost', 'currency'] as const
 function replyWithTable(report: UsageReport): HttpReply {
   const rows = toUsageReply(report).usage.map((row) => [
     ...TEXT_COLUMNS.map((column) => row[column] ?? ''),
+    ...toFigureCells(row),
+  ])
+  return replyWithRows([[...TEXT_COLUMNS, ...FIGURE_COLUMNS, ...COST_COLUMNS], ...rows])
+}
+
+/** The table of sums by end user or by the values of a tag. */
+function replyWithGroups(report: UsageReport): HttpReply {
+  const rows = report.rows.map(toWireGroup).map((row) => [row.bucket, row.value, ...toFigureCells(row)])
+  return replyWithRows([['bucket', 'value', ...FIGURE_COLUMNS, ...COST_COLUMNS], ...rows])
+}
+
+function toFigureCells(
+  row: Pick<WireUsageRow, (typeof FIGURE_COLUMNS)[number] | 'cost_micros' | 'currency'>,
+): (string | number)[] {
+  return [
     ...FIGURE_COLUMNS.map((column) => row[column] ?? 0),
     row.cost_micros === undefined ? '' : formatCost(row.cost_micros),
     row.currency ?? '',
-  ])
-  return new HttpReply(toCsv([[...TEXT_COLUMNS, ...FIGURE_COLUMNS, ...COST_COLUMNS], ...rows]), {
+  ]
+}
+
+function replyWithRows(rows: readonly (readonly (string | number)[])[]): HttpReply {
+  return new HttpReply(toCsv(rows), {
     headers: { 'content-type': 'text/csv; charset=utf-8', 'content-disposition': 'attachment; filename="usage.csv"' },
   })
 }

@@ -1,5 +1,5 @@
 import type { SourcesReport, UsageCosts, UsageReport, UsageRow, UsageTotals } from '@svc/auth/usage'
-import type { UsageReply, UsageSourcesReply, WireUsageRow } from '@svc/wire/native'
+import type { UsageReply, UsageSourcesReply, WireUsageGroup, WireUsageRow } from '@svc/wire/native'
 
 /** A report over sources whose buckets have labels. */
 type LabelledSources = Omit<SourcesReport, 'buckets'> & { readonly buckets: readonly UsageRow[] }
@@ -60,8 +60,17 @@ export function toWireFigures(sums: UsageTotals) {
   }
 }
 
-/** Usage over time as it goes out (§4.2). */
-export function toUsageReply({ rows, totals, costs }: UsageReport): UsageReply {
+/** A sum by the values of a label as it goes out. */
+export function toWireGroup(row: UsageRow): WireUsageGroup {
+  return { bucket: row.bucket, value: row.labelValue ?? '', ...toWireFigures(row), ...toWireCost(row) }
+}
+
+/** Usage over time as it goes out (§4.2). @param groupBy what the report is grouped by; then the rows are in `groups` */
+export function toUsageReply({ rows, totals, costs }: UsageReport, groupBy = ''): UsageReply {
+  if (groupBy !== '') {
+    const sums = { ...toWireFigures(totals), ...toWireCosts(costs) }
+    return { usage: [], group_by: groupBy, groups: rows.map(toWireGroup), totals: sums }
+  }
   return {
     usage: rows.map((row): WireUsageRow => {
       const { bucket, ...figures } = toWireRow(row)

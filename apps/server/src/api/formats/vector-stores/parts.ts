@@ -68,5 +68,9 @@ export function chooseChunkSizes(
 /** The caller of a call, for its embeddings. */
 export function toCaller(call: Call): InnerCaller {
   const { principal, requestId, log } = call
-  return { principal, requestId, log, useModel: (model, through) => call.useModel(model, through) }
+  return {
+    ...{ principal, requestId, log },
+    header: (name) => call.header(name),
+    useModel: (model, through) => call.useModel(model, through),
+  }
 }

@@ -2,6 +2,7 @@ import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { Metrics } from '../../../monitoring/metrics.ts'
 import type { UsageRecorder } from '../../../monitoring/recorders.ts'
 import type { Clock } from '../../../ports.ts'
+import type { Attribution } from '../../../spend/attribution.ts'
 import { isUsed, type Usage } from '../../core/events.ts'
 import type { RequestContext } from '../../core/ports.ts'
 
@@ -14,6 +15,8 @@ export interface FailedAttempt {
   readonly startedAt: number
   /** Figures that the target had counted. */
   readonly usage: Usage
+  /** For whom the request is. @default nobody in particular */
+  readonly attribution?: Attribution | undefined
 }
 
 /** Records the tokens and media of failed attempts. */
@@ -36,7 +39,7 @@ export interface FailedAttemptsOptions {
 /** Creates the recorder. Figures of failed attempts go to the same recorders as those of requests. */
 export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOptions): FailedAttempts {
   return {
-    settle({ context, requestedModel, target, startedAt, usage: figures }) {
+    settle({ context, requestedModel, target, startedAt, usage: figures, attribution }) {
       if (!isUsed(figures)) return
       const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens, media } = figures
       metrics.countTokens('prompt', promptTokens)
@@ -61,6 +64,7 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
         model: target,
         promptMs: figures.promptMs,
         generationMs: figures.generationMs,
+        attribution,
       })
     },
   }

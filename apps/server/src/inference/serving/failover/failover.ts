@@ -174,7 +174,14 @@ function drop(
   if (account === undefined) return
   const usage = ledger.fail(account)
   if (usage === NO_USAGE) return
-  failed.settle({ context, requestedModel: ledger.requestedModel, usage, target: account.model, startedAt })
+  failed.settle({
+    context,
+    requestedModel: ledger.requestedModel,
+    usage,
+    target: account.model,
+    startedAt,
+    attribution: ledger.attribution,
+  })
 }
 
 /** Starts an attempt once its slot is there. A client that leaves before that takes no slot with it. */
