@@ -113,6 +113,8 @@ const ROWS: readonly Row[] = [
   { route: '/app/traces/$id', address: '/app/traces/1', title: 'Traces', seenBy: ADMINS },
   { route: '/app/users', title: 'Users', seenBy: ['admin', 'keys'], absentFor: ['open'] },
   { route: '/app/users/invites', title: 'Invites', seenBy: ['admin', 'keys'], absentFor: ['open'] },
+  { route: '/app/users/keys', title: 'Keys', seenBy: ['admin', 'keys'], absentFor: ['open'] },
+  { route: '/app/users/limits', title: 'Limits', seenBy: ['admin', 'keys'], absentFor: ['open'] },
   // viewers who are signed in go on to the home page
   { route: '/login', title: 'Home', seenBy: SIGNED_IN },
   { route: '/invite/$code', address: '/invite/none', title: 'Invite', seenBy: EVERYONE },

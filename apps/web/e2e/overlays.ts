@@ -124,7 +124,7 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
       shownOnce('New API key', 'Make the key', 'Name'),
       behind('features/account/edit-key-dialog', 'Edit laptop'),
       behind('features/account/rotate-key-dialog', 'New value for laptop'),
-      behind('features/account/keys-page', /^Revoke laptop/),
+      behind('features/account/key-dialogs', /^Revoke laptop/),
     ],
   },
   {
@@ -144,6 +144,34 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
       behind('features/users/new-invite-dialog', 'New invite'),
       shownOnce('New invite', 'Make the link'),
       behind('features/users/invites-page', /^Revoke invite/),
+    ],
+  },
+  {
+    address: '/app/users/keys',
+    overlays: [
+      behind('features/account/new-key-dialog', 'New API key'),
+      shownOnce('New API key', 'Make the key', 'Name'),
+      behind('features/account/edit-key-dialog', 'Edit laptop'),
+      behind('features/account/rotate-key-dialog', 'New value for laptop'),
+      behind('features/account/key-dialogs', /^Revoke laptop/),
+    ],
+  },
+  {
+    address: '/app/users/limits',
+    overlays: [
+      behind('features/limits/limit-dialog', 'Add limit'),
+      {
+        source: 'features/limits/limits-page',
+        async open(page) {
+          await button(page, 'Add limit')
+          const dialog = page.getByRole('dialog')
+          await dialog.getByLabel('Each account').check()
+          await dialog.getByLabel('Requests', { exact: true }).fill('100000')
+          await confirm('Save')(page)
+          await dialog.waitFor({ state: 'hidden' })
+          await button(page, 'Remove the limit of Each account')
+        },
+      },
     ],
   },
   {

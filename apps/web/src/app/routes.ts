@@ -12,7 +12,7 @@ import { readSettingsSearch } from '../features/settings/search.ts'
 import { readSignInSearch } from '../features/sign-in/search.ts'
 import { readTracesSearch } from '../features/traces/search.ts'
 import { readUsageSearch } from '../features/usage/search.ts'
-import { readInvitesSearch, readUsersSearch } from '../features/users/search.ts'
+import { readInvitesSearch, readKeysSearch, readUsersSearch } from '../features/users/search.ts'
 import { agentPages } from './agent-routes.ts'
 import { definePage, type PageModule } from './define-page.ts'
 import { NotFoundPage } from './failure-views.tsx'
@@ -115,7 +115,7 @@ export const appPages = [
   definePage(appRoute, {
     path: 'account',
     ...ACCOUNT_ACCESS,
-    namespaces: ['account'],
+    namespaces: ['account', 'limits'],
     load: async (): Promise<PageModule> => ({
       default: (await import('../features/account/account-page.tsx')).AccountPage,
     }),
@@ -140,6 +140,23 @@ export const appPages = [
     search: readInvitesSearch,
     load: async (): Promise<PageModule> => ({
       default: (await import('../features/users/invites-page.tsx')).InvitesPage,
+    }),
+  }),
+  definePage(appRoute, {
+    path: 'users/keys',
+    ...USERS_ACCESS,
+    namespaces: ['users', 'account'],
+    search: readKeysSearch,
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/users/managed-keys-page.tsx')).ManagedKeysPage,
+    }),
+  }),
+  definePage(appRoute, {
+    path: 'users/limits',
+    ...USERS_ACCESS,
+    namespaces: ['users', 'limits'],
+    load: async (): Promise<PageModule> => ({
+      default: (await import('../features/limits/limits-page.tsx')).LimitsPage,
     }),
   }),
   definePage(appRoute, {

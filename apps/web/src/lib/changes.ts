@@ -17,6 +17,7 @@ export type Part =
   | 'home'
   | 'instructions'
   | 'invites'
+  | 'limits'
   | 'logs'
   | 'middleware-status'
   | 'model-editor'
@@ -47,9 +48,9 @@ const FILES: readonly Part[] = [
   ...(['model-file', 'model-editor', 'middleware-status', 'proxy-certificate', 'routers', 'router-corpus'] as const),
   ...(['backends', 'backend-usecases', 'operations', 'capabilities', 'discovery', 'tools'] as const),
 ]
-const PEOPLE: readonly Part[] = ['users', 'home', 'account', 'session', 'usage']
+const PEOPLE: readonly Part[] = ['users', 'home', 'account', 'session', 'usage', 'limits']
 /** Figures that every request to a model changes. */
-const FIGURES: readonly Part[] = ['traces', 'usage', 'account', 'router-decisions', 'events', 'proxy-events']
+const FIGURES: readonly Part[] = ['traces', 'usage', 'account', 'limits', 'router-decisions', 'events', 'proxy-events']
 const OPERATIONS: readonly Part[] = ['operations']
 
 /**
@@ -74,7 +75,7 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   quota: PEOPLE,
   price: ['usage'],
   invite: ['invites'],
-  key: ['account', 'usage', 'users'],
+  key: ['account', 'usage', 'users', 'limits'],
   account: ['account', 'session', 'users'],
   secret: ['account', 'session'],
   trace: ['traces', 'home'],
@@ -86,9 +87,9 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   job: ['agent-jobs', 'agents'],
   collection: ['collections'],
   skill: ['skills'],
-  // the chains of failover, saved slots and limits have no page
+  // the chains of failover and saved slots have no page
   failover: [],
-  limit: [],
+  limit: ['limits'],
   slot: FIGURES,
   mcp: ['tools'],
   /** A request to a model, which is not a change in the audit log. */
@@ -136,6 +137,13 @@ export const MUTATIONS = {
   'DELETE /api/auth/admin/users/{id}/quotas/{quota_id}': 'quota.delete',
   'POST /api/auth/admin/invites': 'invite.create',
   'DELETE /api/auth/admin/invites/{id}': 'invite.revoke',
+  'POST /api/auth/admin/api-keys': 'key.create',
+  'PATCH /api/auth/admin/api-keys/{id}': 'key.edit',
+  'POST /api/auth/admin/api-keys/{id}/rotate': 'key.rotate',
+  'DELETE /api/auth/admin/api-keys/{id}': 'key.revoke',
+  'POST /api/limits': 'limit.create',
+  'PATCH /api/limits/{id}': 'limit.change',
+  'DELETE /api/limits/{id}': 'limit.delete',
   'PUT /api/prices': 'price.change',
   'POST /api/settings': 'setting.change',
   'POST /api/branding/asset/{kind}': 'branding.set',

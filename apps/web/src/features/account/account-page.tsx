@@ -10,6 +10,7 @@ import { Badge } from '../../components/ui/status.tsx'
 import { notify } from '../../components/ui/toast.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { useSession } from '../../lib/session.ts'
+import { OwnLimits } from '../limits/own-limits.tsx'
 import * as styles from './account.module.css'
 import { AccountHead } from './account-head.tsx'
 import { endOtherSessions, meQuery, useRename } from './api.ts'
@@ -39,6 +40,7 @@ export function AccountPage() {
             </QueryView>
           </div>
         </section>
+        <OwnLimits />
       </div>
     </>
   )

@@ -70,6 +70,9 @@ export interface KeyDraft {
   readonly expiresAt?: string
   /** Route groups and models to which the key is limited; an absent list means no limit. */
   readonly scopes?: KeyScopes
+  readonly note?: string
+  /** The owner, where an admin makes the key; a service without it. */
+  readonly userId?: string
 }
 
 /** The limits of a key. */
@@ -79,12 +82,21 @@ export interface KeyScopes {
   readonly addresses?: string[]
 }
 
-/** Makes a key. It appears in the list at once. Only the reply holds its value. */
-export function useMakeKey() {
+/** Whose keys a call is about: those of the viewer, or those of services and of all accounts. */
+export type KeyArea = 'own' | 'managed'
+
+/** Makes a key. An own key appears in the list at once. Only the reply holds its value. */
+export function useMakeKey(area: KeyArea) {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (draft: KeyDraft) => unwrap(api.POST('/api/auth/api-keys', { body: { ...draft } })),
+    mutationFn: ({ userId, ...draft }: KeyDraft) =>
+      unwrap(
+        area === 'own'
+          ? api.POST('/api/auth/api-keys', { body: { ...draft } })
+          : api.POST('/api/auth/admin/api-keys', { body: { ...draft, user_id: userId ?? null } }),
+      ),
     onSuccess({ key: _, ...made }) {
+      if (area === 'managed') return
       cache.setQueryData(keysQuery.queryKey, (keys = []) => [{ ...made, lastUsed: null }, ...keys])
     },
   })
@@ -96,14 +108,23 @@ export interface KeyEdit {
   readonly name: string
   readonly note: string | null
   readonly blocked?: boolean
+  /** Null takes all limits away. */
+  readonly scopes?: KeyScopes | null
+  readonly expiresIn?: string
+  /** Null lets the key live for ever. */
+  readonly expiresAt?: string | null
 }
 
-/** Changes a key. The list has the reply at once. */
-export function useEditKey() {
+/** Changes a key. The list of own keys has the reply at once. */
+export function useEditKey(area: KeyArea) {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, ...body }: KeyEdit) =>
-      unwrap(api.PATCH('/api/auth/api-keys/{id}', { params: { path: { id } }, body })),
+    mutationFn: ({ id, ...body }: KeyEdit): Promise<ApiKey> => {
+      const call = { params: { path: { id } }, body }
+      return unwrap(
+        area === 'own' ? api.PATCH('/api/auth/api-keys/{id}', call) : api.PATCH('/api/auth/admin/api-keys/{id}', call),
+      )
+    },
     onSuccess(edited) {
       cache.setQueryData(keysQuery.queryKey, (keys = []) => keys.map((key) => (key.id === edited.id ? edited : key)))
     },
@@ -111,11 +132,17 @@ export function useEditKey() {
 }
 
 /** Gives a key a new value, which only the reply holds. @param rotation.grace such as `24h`, or `0` */
-export function useRotateKey() {
+export function useRotateKey(area: KeyArea) {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: ({ id, grace }: { readonly id: string; readonly grace: string }) =>
-      unwrap(api.POST('/api/auth/api-keys/{id}/rotate', { params: { path: { id } }, body: { grace } })),
+    mutationFn: ({ id, grace }: { readonly id: string; readonly grace: string }) => {
+      const call = { params: { path: { id } }, body: { grace } }
+      return unwrap(
+        area === 'own'
+          ? api.POST('/api/auth/api-keys/{id}/rotate', call)
+          : api.POST('/api/auth/admin/api-keys/{id}/rotate', call),
+      )
+    },
     onSuccess({ key: _, ...rotated }) {
       cache.setQueryData(keysQuery.queryKey, (keys = []) =>
         keys.map((key) => (key.id === rotated.id ? { ...key, ...rotated } : key)),
@@ -125,10 +152,17 @@ export function useRotateKey() {
 }
 
 /** Revokes a key; it leaves the list with the reply. */
-export function useRevokeKey() {
+export function useRevokeKey(area: KeyArea) {
   const cache = useQueryClient()
   return useMutation({
-    mutationFn: (id: string) => unwrap(api.DELETE('/api/auth/api-keys/{id}', { params: { path: { id } } })),
+    mutationFn: (id: string) => {
+      const call = { params: { path: { id } } }
+      return unwrap(
+        area === 'own'
+          ? api.DELETE('/api/auth/api-keys/{id}', call)
+          : api.DELETE('/api/auth/admin/api-keys/{id}', call),
+      )
+    },
     onSuccess(_, id) {
       cache.setQueryData(keysQuery.queryKey, (keys = []) => keys.filter((key) => key.id !== id))
     },

@@ -2,20 +2,36 @@ import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
+import * as fieldStyles from '../../components/ui/field.module.css'
 import { Switch, TextArea, TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
 import { notify } from '../../components/ui/toast.ts'
-import { type ApiKey, useEditKey } from './api.ts'
+import { type ApiKey, type KeyArea, type KeyScopes, useEditKey } from './api.ts'
+import { EXPIRY_CHANGES, readExpiry } from './expiry.ts'
+import { ExpiryFields, type ExpiryValues } from './expiry-fields.tsx'
+import { KeyScopeFields } from './key-scopes.tsx'
+import { isUseless } from './route-groups.ts'
 
-/** Name, note and block of a key. A block of an admin stays. */
-export function EditKeyDialog({ edited, onClose }: { readonly edited: ApiKey; readonly onClose: () => void }) {
+/** Name, note, limits, end and block of a key. Its owner cannot lift the block of an admin. */
+export function EditKeyDialog({
+  area,
+  edited,
+  onClose,
+}: {
+  readonly area: KeyArea
+  readonly edited: ApiKey
+  readonly onClose: () => void
+}) {
   const { t } = useTranslation('account')
   const form = useId()
   const [name, setName] = useState(edited.name)
   const [note, setNote] = useState(edited.note ?? '')
   const wasBlocked = edited.blocked === true
   const [isBlocked, setBlocked] = useState(wasBlocked)
-  const edit = useEditKey()
+  const [scopes, setScopes] = useState<KeyScopes>(edited.scopes ?? {})
+  const [expiry, setExpiry] = useState<ExpiryValues>({ choice: 'keep', date: '' })
+  const isBarred = area === 'own' && edited.blockedBy === 'admin'
+  const edit = useEditKey(area)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     edit.mutate(
@@ -24,6 +40,9 @@ export function EditKeyDialog({ edited, onClose }: { readonly edited: ApiKey; re
         name: name.trim(),
         note: note.trim() === '' ? null : note.trim(),
         ...(isBlocked === wasBlocked ? {} : { blocked: isBlocked }),
+        // an untouched list stays as the server has it now
+        ...(scopes === edited.scopes || isEmpty(scopes, edited) ? {} : { scopes: hasLimits(scopes) ? scopes : null }),
+        ...readExpiry(expiry.choice, expiry.date),
       },
       {
         onSuccess() {
@@ -40,7 +59,7 @@ export function EditKeyDialog({ edited, onClose }: { readonly edited: ApiKey; re
       footer={
         <>
           <Button onClick={onClose}>{t('cancel')}</Button>
-          <Button type="submit" form={form} kind="primary" busy={edit.isPending}>
+          <Button type="submit" form={form} kind="primary" busy={edit.isPending} disabled={isUseless(scopes)}>
             {t('save')}
           </Button>
         </>
@@ -63,15 +82,22 @@ export function EditKeyDialog({ edited, onClose }: { readonly edited: ApiKey; re
           value={note}
           onChange={({ target }) => setNote(target.value)}
         />
+        <ExpiryFields choices={EXPIRY_CHANGES} values={expiry} onChange={setExpiry} />
+        <KeyScopeFields scopes={scopes} onChange={setScopes} />
+        {isUseless(scopes) && <p className={fieldStyles.hint}>{t('scopes.chooseOne')}</p>}
         <Switch
           label={t('keys.block')}
           checked={isBlocked}
-          disabled={edited.blockedBy === 'admin'}
+          disabled={isBarred}
           onChange={({ target }) => setBlocked(target.checked)}
         />
-        {edited.blockedBy === 'admin' && <p className="muted">{t('keys.blockedByAdmin')}</p>}
+        {isBarred && <p className="muted">{t('keys.blockedByAdmin')}</p>}
         {edit.isError && <ErrorBlock error={edit.error} />}
       </form>
     </Dialog>
   )
 }
+
+const hasLimits = (scopes: KeyScopes): boolean => Object.keys(scopes).length > 0
+/** Whether a key without limits still has none. */
+const isEmpty = (scopes: KeyScopes, edited: ApiKey): boolean => edited.scopes === undefined && !hasLimits(scopes)

@@ -8,9 +8,14 @@ describe('the end of a new key', () => {
   it('is a number of days', () => {
     expect(readExpiry('30d', '')).toEqual({ expiresIn: '30d' })
   })
+
+  it('stays, or goes, in a change', () => {
+    expect(readExpiry('keep', '2030-01-01')).toEqual({})
+    expect(readExpiry('never', '2030-01-01')).toEqual({ expiresAt: null })
+  })
   it('is the end of the chosen day in the local time zone', () => {
-    const { expiresAt = '' } = readExpiry('date', '2030-02-28')
-    const end = new Date(expiresAt)
+    const { expiresAt } = readExpiry('date', '2030-02-28')
+    const end = new Date(expiresAt ?? '')
     expect([end.getFullYear(), end.getMonth(), end.getDate(), end.getHours()]).toEqual([2030, 1, 28, 23])
   })
 })

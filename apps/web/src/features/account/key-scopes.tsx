@@ -1,7 +1,8 @@
 import { useQuery } from '@tanstack/react-query'
+import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
 import * as fieldStyles from '../../components/ui/field.module.css'
-import { Checkbox, Switch } from '../../components/ui/field.tsx'
+import { Checkbox, Switch, TextArea } from '../../components/ui/field.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
 import { modelNamesQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
@@ -9,7 +10,7 @@ import * as styles from './account.module.css'
 import type { KeyScopes } from './api.ts'
 import { listRouteGroups } from './route-groups.ts'
 
-/** Limits of a new key. Without a limit it can do everything that its owner can. */
+/** Limits of a key. Without a limit it can do everything that its owner can. */
 export function KeyScopeFields({
   scopes,
   onChange,
@@ -19,14 +20,16 @@ export function KeyScopeFields({
 }) {
   const { t } = useTranslation('account')
   const { viewer } = useSession()
-  const groups = listRouteGroups(useCapabilities(), viewer)
-  const models = useQuery(modelNamesQuery).data ?? []
-  const { routes, models: chosen } = scopes
-  const change = (next: { readonly routes?: string[] | undefined; readonly models?: string[] | undefined }) => {
+  const { routes, models: chosen, addresses } = scopes
+  // what the key has stays in sight, also when this server or this viewer has it no more
+  const groups = unite(listRouteGroups(useCapabilities(), viewer), routes)
+  const models = unite(useQuery(modelNamesQuery).data ?? [], chosen)
+  const change = (next: Partial<Record<keyof KeyScopes, string[] | undefined>>) => {
     const all = { ...scopes, ...next }
     onChange({
       ...(all.routes !== undefined && { routes: all.routes }),
       ...(all.models !== undefined && { models: all.models }),
+      ...(all.addresses !== undefined && { addresses: all.addresses }),
     })
   }
   return (
@@ -57,7 +60,42 @@ export function KeyScopeFields({
           onChange={(next) => change({ models: next })}
         />
       )}
+      <Switch
+        label={t('scopes.limitAddresses')}
+        checked={addresses !== undefined}
+        onChange={({ target }) => change({ addresses: target.checked ? [] : undefined })}
+      />
+      {addresses !== undefined && <Addresses initial={addresses} onChange={(next) => change({ addresses: next })} />}
     </>
+  )
+}
+
+const unite = (known: readonly string[], chosen: readonly string[] = []): readonly string[] => [
+  ...new Set([...known, ...chosen]),
+]
+
+/** Addresses as they are typed, one in each line. */
+function Addresses({
+  initial,
+  onChange,
+}: {
+  readonly initial: readonly string[]
+  readonly onChange: (addresses: string[]) => void
+}) {
+  const { t } = useTranslation('account')
+  const [text, setText] = useState(initial.join('\n'))
+  return (
+    <TextArea
+      label={t('scopes.addresses')}
+      hint={t('scopes.addressesHint')}
+      rows={3}
+      spellCheck={false}
+      value={text}
+      onChange={({ target }) => {
+        setText(target.value)
+        onChange(target.value.split(/[\s,]+/).filter((part) => part !== ''))
+      }}
+    />
   )
 }
 

@@ -1,39 +1,25 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button, IconButton } from '../../components/ui/button.tsx'
-import { ConfirmDialog } from '../../components/ui/dialog.tsx'
-import { ShownOnceDialog } from '../../components/ui/shown-once.tsx'
-import { EmptyState, ErrorBlock, QueryView } from '../../components/ui/states.tsx'
-import { Badge, Status } from '../../components/ui/status.tsx'
+import { Button } from '../../components/ui/button.tsx'
+import { EmptyState, QueryView } from '../../components/ui/states.tsx'
+import { Badge } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
-import { notify } from '../../components/ui/toast.ts'
-import { toUrl } from '../../lib/base-path.ts'
 import { useConnection } from '../../lib/connection.ts'
 import { AccountHead } from './account-head.tsx'
-import { type ApiKey, type KeyScopes, keysQuery, useRevokeKey } from './api.ts'
-import { EditKeyDialog } from './edit-key-dialog.tsx'
-import { isExpired } from './expiry.ts'
-import { NewKeyDialog } from './new-key-dialog.tsx'
-import { RotateKeyDialog } from './rotate-key-dialog.tsx'
-
-/** A key, and what is to be done with it. */
-interface Chosen {
-  readonly what: 'edit' | 'rotate' | 'revoke'
-  readonly key: ApiKey
-}
+import { type ApiKey, keysQuery } from './api.ts'
+import { type Chosen, KeyDialogs } from './key-dialogs.tsx'
+import { KeyActions, KeyEnd, ScopeLine } from './key-parts.tsx'
 
 /** The API keys of the viewer. */
 export function KeysPage() {
   const { t } = useTranslation('account')
   const keys = useQuery(keysQuery)
   const { state } = useConnection()
-  const [isMaking, setMaking] = useState(false)
-  const [value, setValue] = useState<string>()
   const [chosen, choose] = useState<Chosen>()
   const close = () => choose(undefined)
   const make = (
-    <Button kind="primary" icon="plus" disabled={state === 'offline'} onClick={() => setMaking(true)}>
+    <Button kind="primary" icon="plus" disabled={state === 'offline'} onClick={() => choose({ what: 'make' })}>
       {t('keys.make')}
     </Button>
   )
@@ -57,38 +43,7 @@ export function KeysPage() {
           }
         </QueryView>
       </div>
-      {isMaking && (
-        <NewKeyDialog
-          onMade={(made) => {
-            setMaking(false)
-            setValue(made)
-          }}
-          onClose={() => setMaking(false)}
-        />
-      )}
-      {value !== undefined && (
-        <ShownOnceDialog
-          title={t('keys.madeTitle')}
-          warning={t('keys.madeWarning')}
-          blocks={[
-            { title: t('keys.value'), text: value },
-            { title: t('keys.try'), text: `curl ${toUrl('v1/models')} \\\n  -H "Authorization: Bearer ${value}"` },
-          ]}
-          onClose={() => setValue(undefined)}
-        />
-      )}
-      {chosen?.what === 'edit' && <EditKeyDialog edited={chosen.key} onClose={close} />}
-      {chosen?.what === 'rotate' && (
-        <RotateKeyDialog
-          rotated={chosen.key}
-          onRotated={(next) => {
-            close()
-            setValue(next)
-          }}
-          onClose={close}
-        />
-      )}
-      {chosen?.what === 'revoke' && <RevokeDialog doomed={chosen.key} onClose={close} />}
+      <KeyDialogs area="own" chosen={chosen} onClose={close} />
     </>
   )
 }
@@ -155,66 +110,5 @@ function KeyTable({
         ))}
       </tbody>
     </table>
-  )
-}
-
-function KeyActions({ apiKey, onChoose }: { readonly apiKey: ApiKey; readonly onChoose: (chosen: Chosen) => void }) {
-  const { t } = useTranslation('account')
-  const { state } = useConnection()
-  const actions = [
-    ['edit', 'edit', t('keys.editNamed', { name: apiKey.name })],
-    ['rotate', 'regenerate', t('keys.rotateNamed', { name: apiKey.name })],
-    ['revoke', 'trash', t('keys.revokeNamed', { name: apiKey.name })],
-  ] as const
-  // An expired key can only go.
-  const possible = isExpired(apiKey) ? actions.slice(2) : actions
-  return possible.map(([what, icon, label]) => (
-    <IconButton
-      key={what}
-      small
-      icon={icon}
-      label={label}
-      disabled={state === 'offline'}
-      onClick={() => onChoose({ what, key: apiKey })}
-    />
-  ))
-}
-
-/** Limits of a key, in words. */
-function ScopeLine({ scopes: { routes, models, addresses } }: { readonly scopes: KeyScopes }) {
-  const { t } = useTranslation('account')
-  const groups = routes?.map((group) => t(`scopes.group.${group}`, { defaultValue: group }))
-  const limits = [groups, models, addresses].map((list) => list?.join(', '))
-  return <p className="meta">{limits.filter(Boolean).join(' · ')}</p>
-}
-
-function KeyEnd({ apiKey: { expiresAt } }: { readonly apiKey: ApiKey }) {
-  const { t } = useTranslation('account')
-  if (expiresAt === undefined) return <span className="faint">{t('keys.noEnd')}</span>
-  if (isExpired({ expiresAt })) return <Status tone="bad">{t('keys.expired')}</Status>
-  return <RelativeTime time={expiresAt} />
-}
-
-function RevokeDialog({ doomed, onClose }: { readonly doomed: ApiKey; readonly onClose: () => void }) {
-  const { t } = useTranslation('account')
-  const revoke = useRevokeKey()
-  const onConfirm = () =>
-    revoke.mutate(doomed.id, {
-      onSuccess: () => {
-        onClose()
-        notify('success', t('keys.revoked', { name: doomed.name }))
-      },
-    })
-  return (
-    <ConfirmDialog
-      title={t('keys.revokeNamed', { name: doomed.name })}
-      action={t('keys.revoke')}
-      busy={revoke.isPending}
-      error={revoke.isError && <ErrorBlock error={revoke.error} />}
-      onConfirm={onConfirm}
-      onClose={onClose}
-    >
-      {t('keys.revokeAsk')}
-    </ConfirmDialog>
   )
 }

@@ -3,33 +3,44 @@ import { useTranslation } from 'react-i18next'
 import { Button } from '../../components/ui/button.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
 import * as fieldStyles from '../../components/ui/field.module.css'
-import { SelectField, TextField } from '../../components/ui/field.tsx'
+import { TextArea, TextField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
-import { type KeyScopes, useMakeKey } from './api.ts'
-import { EXPIRY_CHOICES, type ExpiryChoice, readExpiry } from './expiry.ts'
+import { type KeyArea, type KeyScopes, useMakeKey } from './api.ts'
+import { EXPIRY_CHOICES, readNewExpiry } from './expiry.ts'
+import { ExpiryFields, type ExpiryValues } from './expiry-fields.tsx'
 import { KeyScopeFields } from './key-scopes.tsx'
+import { OwnerField } from './owner-field.tsx'
 import { isUseless } from './route-groups.ts'
 
-/** Name and end of a new key. @param onMade gets the value, which is shown once */
+/** A new key. @param area `managed` asks for the owner, too @param onMade gets the value, which is shown once */
 export function NewKeyDialog({
+  area,
   onMade,
   onClose,
 }: {
+  readonly area: KeyArea
   readonly onMade: (value: string) => void
   readonly onClose: () => void
 }) {
   const { t } = useTranslation('account')
   const form = useId()
   const [name, setName] = useState('')
-  const [choice, setChoice] = useState<ExpiryChoice>('server')
-  const [date, setDate] = useState('')
+  const [expiry, setExpiry] = useState<ExpiryValues>({ choice: 'server', date: '' })
+  const [userId, setUserId] = useState('')
+  const [note, setNote] = useState('')
   const [scopes, setScopes] = useState<KeyScopes>({})
-  const isLimited = scopes.routes !== undefined || scopes.models !== undefined
-  const make = useMakeKey()
+  const isLimited = Object.keys(scopes).length > 0
+  const make = useMakeKey(area)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     make.mutate(
-      { name: name.trim(), ...readExpiry(choice, date), ...(isLimited && { scopes }) },
+      {
+        name: name.trim(),
+        ...readNewExpiry(expiry.choice, expiry.date),
+        ...(isLimited && { scopes }),
+        ...(note.trim() !== '' && { note: note.trim() }),
+        ...(userId !== '' && { userId }),
+      },
       { onSuccess: ({ key }) => onMade(key) },
     )
   }
@@ -56,25 +67,15 @@ export function NewKeyDialog({
           value={name}
           onChange={({ target }) => setName(target.value)}
         />
-        <SelectField
-          label={t('keys.expires')}
-          options={EXPIRY_CHOICES.map((value) => [value, t(`keys.expiry.${value}`)])}
-          value={choice}
-          onChange={({ target }) => {
-            const next = EXPIRY_CHOICES.find((value) => value === target.value)
-            if (next !== undefined) setChoice(next)
-          }}
+        {area === 'managed' && <OwnerField value={userId} onChange={setUserId} />}
+        <TextArea
+          label={t('keys.note')}
+          maxLength={1000}
+          rows={2}
+          value={note}
+          onChange={({ target }) => setNote(target.value)}
         />
-        {choice === 'date' && (
-          <TextField
-            label={t('keys.lastDay')}
-            type="date"
-            required
-            min={new Date().toISOString().slice(0, 10)}
-            value={date}
-            onChange={({ target }) => setDate(target.value)}
-          />
-        )}
+        <ExpiryFields choices={EXPIRY_CHOICES} values={expiry} onChange={setExpiry} />
         <KeyScopeFields scopes={scopes} onChange={setScopes} />
         {isUseless(scopes) && <p className={fieldStyles.hint}>{t('scopes.chooseOne')}</p>}
         {make.isError && <ErrorBlock error={make.error} />}

@@ -4,17 +4,19 @@ import { Button } from '../../components/ui/button.tsx'
 import { Dialog } from '../../components/ui/dialog.tsx'
 import { SelectField } from '../../components/ui/field.tsx'
 import { ErrorBlock } from '../../components/ui/states.tsx'
-import { type ApiKey, useRotateKey } from './api.ts'
+import { type ApiKey, type KeyArea, useRotateKey } from './api.ts'
 
 /** How long the value before stays valid. */
 const GRACES = ['0', '1h', '24h', '7d', '30d'] as const
 
 /** Gives a key a new value. @param onRotated gets the value, which is shown once */
 export function RotateKeyDialog({
+  area,
   rotated,
   onRotated,
   onClose,
 }: {
+  readonly area: KeyArea
   readonly rotated: ApiKey
   readonly onRotated: (value: string) => void
   readonly onClose: () => void
@@ -22,7 +24,7 @@ export function RotateKeyDialog({
   const { t } = useTranslation('account')
   const form = useId()
   const [grace, setGrace] = useState('24h')
-  const rotate = useRotateKey()
+  const rotate = useRotateKey(area)
   const onSubmit = (event: FormEvent) => {
     event.preventDefault()
     rotate.mutate({ id: rotated.id, grace }, { onSuccess: ({ key }) => onRotated(key) })

@@ -20,9 +20,11 @@ export function listRouteGroups(capabilities: Partial<Capabilities>, viewer: Vie
 export function isUseless({
   routes,
   models,
+  addresses,
 }: {
   readonly routes?: readonly string[]
   readonly models?: readonly string[]
+  readonly addresses?: readonly string[]
 }): boolean {
-  return routes?.length === 0 || models?.length === 0
+  return routes?.length === 0 || models?.length === 0 || addresses?.length === 0
 }

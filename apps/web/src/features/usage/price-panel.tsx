@@ -60,7 +60,14 @@ function PriceList({ loaded: { list, version } }: { readonly loaded: Loaded }) {
         <Notice>{t('prices.unpriced', { names: list.unpriced.join(', '), count: list.unpriced.length })}</Notice>
       )}
       <div className="row wrap">
-        <span className="meta">{t('prices.about', { currency: list.currency ?? 'USD' })}</span>
+        <span className="meta">
+          {[
+            t('prices.about', { currency: list.currency ?? 'USD' }),
+            ...Object.entries(list.rates).map(([from, rate]) =>
+              t('prices.rate', { from, rate, to: list.currency ?? 'USD' }),
+            ),
+          ].join(' · ')}
+        </span>
         <div className="push">
           <Button small kind="primary" icon="plus" onClick={() => setEdited({ kind: 'add' })}>
             {t('prices.add')}

@@ -57,3 +57,16 @@ export interface InvitesSearch {
 export function readInvitesSearch({ state, page }: Record<string, unknown>): InvitesSearch {
   return { ...(isAmong(state, ['unused', 'used', 'expired']) && { state }), ...readPage(page) }
 }
+
+export const KEY_STATES = ['active', 'blocked', 'expired'] as const
+export type KeyState = (typeof KEY_STATES)[number]
+
+/** Search parameters of the list of keys. */
+export interface KeysSearch {
+  readonly state?: KeyState
+  readonly page?: number
+}
+
+export function readKeysSearch({ state, page }: Record<string, unknown>): KeysSearch {
+  return { ...(isAmong(state, KEY_STATES) && { state }), ...readPage(page) }
+}

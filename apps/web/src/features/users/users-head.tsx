@@ -36,6 +36,8 @@ export function UsersFrame({
           links={[
             { to: '/app/users', text: t('tab.users') },
             { to: '/app/users/invites', text: t('tab.invites') },
+            { to: '/app/users/keys', text: t('tab.keys') },
+            { to: '/app/users/limits', text: t('tab.limits') },
           ]}
         />
         <span className="push" />
