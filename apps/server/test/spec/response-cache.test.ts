@@ -1,9 +1,8 @@
-import { writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import Anthropic from '@anthropic-ai/sdk'
 import type { MockScript } from '@svc/backend-mock/script'
 import OpenAI from 'openai'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { stringify } from 'yaml'
 import { systemClock } from '../../src/clock.ts'
 import type { PriceBook } from '../../src/spend/price-book.ts'
 import { createPeople } from '../support/people.ts'
@@ -17,7 +16,7 @@ const KEEPS = { known_usecases: ['chat', 'completion'], response_cache: { enable
 /** Each rule answers once, so that a second call of the model says something else. */
 const COUNTS: MockScript = {
   rules: [
-    { rpc: 'Predict*', times: 1, do: { text: 'the first answer', promptTokens: 6, completionTokens: 3 } },
+    { rpc: 'Predict*', call: 1, do: { text: 'the first answer', promptTokens: 6, completionTokens: 3 } },
     { rpc: 'Predict*', do: { text: 'another answer', promptTokens: 6, completionTokens: 2 } },
   ],
 }
@@ -174,7 +173,7 @@ describe('a model that keeps replies', () => {
     const cut = await open({}, { rules: [{ do: { text: 'one two three four', finishReason: 'length' } }] })
     const failing = await open(
       {},
-      { rules: [{ times: 1, do: { failure: { code: 'INTERNAL' } } }, { do: { text: 'x' } }] },
+      { rules: [{ call: 1, do: { failure: { code: 'INTERNAL' } } }, { do: { text: 'x' } }] },
     )
     expect(await outcomes(cut, [{ max_tokens: 2 }, { max_tokens: 2 }])).toEqual(['miss', 'miss'])
     expect((await ask(failing)).status).toBeGreaterThanOrEqual(500)
@@ -182,14 +181,16 @@ describe('a model that keeps replies', () => {
   })
 
   it('passes by requests with masked values', async () => {
-    await writeFile(join(server.modelsPath, 'unused.txt'), '')
-    const pii = { enabled: true, reversible: true }
-    const model = await open({ pii })
-    expect(await outcomes(model, [says('I am ada@example.com'), says('I am ada@example.com')])).toEqual([
-      'skip',
-      'skip',
-    ])
-    expect(await outcomes(model, [says('I am Ada'), says('I am Ada')])).toEqual(['miss', 'hit'])
+    const patterns = [{ name: 'SECRET', match: 'sesame-[0-9]{4}' }]
+    const detector = { name: 'secrets', backend: 'pattern', pii_detection: { patterns } }
+    await server.writeModelFile('secrets.yaml', stringify(detector))
+    const secret = says('It is sesame-1234')
+    for (const reversible of [true, false]) {
+      const pii = { enabled: true, detectors: ['secrets'], reversible_redactions: reversible }
+      const model = await open({ pii })
+      expect(await outcomes(model, [secret, secret])).toEqual(['skip', 'skip'])
+      expect(await outcomes(model, [says('I am Ada'), says('I am Ada')])).toEqual(['miss', 'hit'])
+    }
   })
 
   it('costs nothing when it hits: the request counts, its tokens do not', async () => {
@@ -221,7 +222,8 @@ describe('a model that keeps replies', () => {
     const asked = { model, messages, max_tokens: 64 }
     const message = await anthropic.messages.create(asked)
     const again = await anthropic.messages.stream(asked).finalMessage()
-    expect(again.content).toEqual(message.content)
+    const textOf = ({ content }: Anthropic.Message) => content.map((block) => (block.type === 'text' ? block.text : ''))
+    expect(textOf(again)).toEqual(textOf(message))
     expect(again.usage).toMatchObject({ input_tokens: message.usage.input_tokens })
     expect(countCalls(server, model)).toBe(2)
   })
