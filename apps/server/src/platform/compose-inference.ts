@@ -190,7 +190,10 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   })
   const relay: RelayUpstream = (asked, ...rest) =>
     (asked.request.model.serving.kind === 'federated' ? parts.relayToPeer : relayToUpstream)(asked, ...rest)
-  const cache = createResponseCache({ store: new ReplyStore({ now: () => clock.monotonic() }) })
+  const cache = createResponseCache({
+    store: new ReplyStore({ now: () => clock.monotonic() }),
+    onOutcome: (model, outcome) => metrics.server.countCached(model, outcome),
+  })
   const core = createRequestCore(
     {
       body: readRequestBody,

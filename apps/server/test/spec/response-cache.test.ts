@@ -156,6 +156,9 @@ describe('a model that keeps replies', () => {
     const after = await ask(model)
     expect([refreshed.cache, after.cache]).toEqual(['miss', 'hit'])
     expect(countCalls(server, model)).toBe(3)
+    const { text } = await server.call('/metrics', { headers: as('root') })
+    expect(text).toContain(`svc_response_cache_total{model="${model}",outcome="hit"} 1`)
+    expect(text).toContain(`svc_response_cache_total{model="${model}",outcome="miss"} 2`)
     const wrong = await ask(model, {}, { 'x-svc-cache': 'hit' })
     expect([wrong.status, wrong.text]).toEqual([400, expect.stringContaining('must be off or refresh')])
   })
@@ -170,10 +173,10 @@ describe('a model that keeps replies', () => {
   })
 
   it('keeps no reply that is cut, fails or warns', async () => {
-    const cut = await open({}, { rules: [{ do: { text: 'one two three four', finishReason: 'length' } }] })
+    const cut = await open({}, { rules: [{ do: { text: 'one two three four' } }] })
     const failing = await open(
       {},
-      { rules: [{ call: 1, do: { failure: { code: 'INTERNAL' } } }, { do: { text: 'x' } }] },
+      { rules: [{ call: 1, do: { failure: { status: 'INTERNAL', message: 'x' } } }, { do: { text: 'x' } }] },
     )
     expect(await outcomes(cut, [{ max_tokens: 2 }, { max_tokens: 2 }])).toEqual(['miss', 'miss'])
     expect((await ask(failing)).status).toBeGreaterThanOrEqual(500)
