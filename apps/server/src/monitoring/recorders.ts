@@ -36,6 +36,8 @@ export interface UsageRecord extends RequestFacts {
   readonly media?: MediaFigures | undefined
   /** Whether the tokens are an estimate. */
   readonly isEstimated: boolean
+  /** Whether a kept reply answered, which costs nothing. @default false */
+  readonly isReplayed?: boolean | undefined
   /** The model that served, whose price counts. */
   readonly model: ModelConfig
   /** Milliseconds as the server of the model reports them; 0 where it does not. */

@@ -42,6 +42,12 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
     series.costs,
   )
   count('svc_model_images_total', 'Images that were made, by model.', ['model'], series.images)
+  count(
+    'svc_response_cache_total',
+    'Requests for models that keep replies, by model and outcome: hit, miss, skip.',
+    ['model', 'outcome'],
+    series.cacheOutcomes,
+  )
   count('svc_model_loads_total', 'Loads of models by outcome: loaded, failed.', ['model', 'outcome'], series.loads)
   count(
     'svc_model_departures_total',

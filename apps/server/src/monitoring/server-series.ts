@@ -148,6 +148,7 @@ export class ServerSeries {
   readonly mediaSeconds = new Counts()
   readonly spokenCharacters = new Counts()
   readonly images = new Counts()
+  readonly cacheOutcomes = new Counts()
   readonly costs = new Counts()
   readonly loads = new Counts()
   readonly departures = new Counts()
@@ -182,6 +183,11 @@ export class ServerSeries {
     if (seconds > 0) this.mediaSeconds.add([label], seconds)
     if (characters > 0) this.spokenCharacters.add([label], characters)
     if (images > 0) this.images.add([label], images)
+  }
+
+  /** Counts a request for a model that keeps replies. */
+  countCached(model: string, outcome: 'hit' | 'miss' | 'skip'): void {
+    this.cacheOutcomes.add([this.#models.find(model), outcome])
   }
 
   /** Counts a cost in whole millionths of a currency. Currencies come from the price list. */

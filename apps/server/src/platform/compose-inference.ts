@@ -24,6 +24,8 @@ import { createModelFactsReader } from '../inference/prediction/model-facts.ts'
 import { createPlanner } from '../inference/prediction/plan.ts'
 import { createReplyRuleBook } from '../inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from '../inference/prompt/prompt-builder.ts'
+import { ReplyStore } from '../inference/response-cache/reply-store.ts'
+import { createResponseCache } from '../inference/response-cache/response-cache.ts'
 import { createOwnStores } from '../inference/serving/own-stores/own-stores.ts'
 import { createCloudModels } from '../inference/serving/upstream/cloud-models.ts'
 import type { CheckUpstream } from '../inference/serving/upstream/own-address.ts'
@@ -191,6 +193,10 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   })
   const relay: RelayUpstream = (asked, ...rest) =>
     (asked.request.model.serving.kind === 'federated' ? parts.relayToPeer : relayToUpstream)(asked, ...rest)
+  const cache = createResponseCache({
+    store: new ReplyStore({ now: () => clock.monotonic() }),
+    onOutcome: (model, outcome) => metrics.server.countCached(model, outcome),
+  })
   const core = createRequestCore(
     {
       body: readRequestBody,
@@ -201,7 +207,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse({ attacher: createMediaAttacher(reader), reader, uploads: media.uploads }),
-      model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock }),
+      model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock, cache }),
     },
     {
       observe: parts.observeStage,

@@ -63,6 +63,7 @@ export function createUsageRecords({ stored, book, onCost }: UsageRecordParts): 
 
 function findCost(book: PriceBook, entry: UsageRecord): number | undefined {
   const { model, durationMs, at } = entry
+  if (entry.isReplayed === true) return 0
   return costOfCalls(book, [{ model, usage: entry }], { durationMs, at }).costs[0]
 }
 

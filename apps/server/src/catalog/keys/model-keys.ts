@@ -21,6 +21,7 @@ import { COMPRESSION, FUNCTION, LLM, PARAMETERS, REASONING, TEMPLATE, VLLM } fro
 import { LEGACY_PII_KEYS, PII, PII_DETECTION } from './pii-keys.ts'
 import { PIPELINE } from './pipeline-keys.ts'
 import { PRICING } from './price-keys.ts'
+import { RESPONSE_CACHE } from './response-cache-keys.ts'
 import { ROUTER } from './router-keys.ts'
 import { FAILOVER, MITM, PROXY } from './upstream-keys.ts'
 
@@ -151,6 +152,7 @@ const BLOCKS = {
   mcp: about(block(MCP), 'MCP servers: each value is YAML or JSON text with an mcpServers map.'),
   agent: about(block(AGENT), 'Behaviour of agents that use the model.'),
   pricing: about(PRICING, 'What the use of the model costs: a price, or a list of prices with their dates.'),
+  response_cache: about(block(RESPONSE_CACHE), 'Replies that are kept for equal requests.'),
 }
 
 /** Words of keys that are written in capitals. */

@@ -41,6 +41,8 @@ export class RequestLedger {
   recordedWhen: ChargedTime | undefined
   /** Whether masked values are put back in the reply. */
   restores = false
+  /** The figures of the kept reply that answers the request, which no model is asked for; they cost nothing. */
+  replayed: Usage | undefined
   /** The trace of the request; undefined while tracing is off. */
   trace: RequestTrace | undefined
   /** The tokens that the request has reserved under the quotas of its caller. @default none */
@@ -147,7 +149,7 @@ export class RequestLedger {
 
   /** What budgets count: the usage of each model that was called, that of failed targets included. */
   get chargedUsage(): readonly ModelUsage[] {
-    return this.isRecorded ? this.usageSoFar : this.#failed
+    return this.isRecorded && this.replayed === undefined ? this.usageSoFar : this.#failed
   }
 
   /** The usage of each model so far, that of failed targets included. */

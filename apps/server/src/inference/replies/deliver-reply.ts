@@ -117,7 +117,12 @@ async function writeStream(reply: EventsReply, encoder: StreamEncoder, target: S
     writer.startStream(encoder.contentType, toHeaders(reply.ledger))
     try {
       // The first batch may hold the whole answer: figures at the start are those of the prompt.
-      let frames = encoder.start({ ...reply.ledger.usage, completionTokens: 0, reasoningTokens: undefined })
+      const { ledger } = reply
+      let frames = encoder.start({
+        ...(ledger.replayed ?? ledger.usage),
+        completionTokens: 0,
+        reasoningTokens: undefined,
+      })
       while (step.done !== true) {
         for (const event of step.value) frames += encoder.event(event)
         if (frames !== '') await writer.write(frames)

@@ -16,6 +16,7 @@ import { restoreValue } from '../core/restore-value.ts'
 import { createTurns } from '../core/turns.ts'
 import type { Reply } from '../replies/reply.ts'
 import type { FormattedCall, OperationCall } from '../replies/wire-format.ts'
+import { CACHE_HEADER, keepsReplies, type ResponseCache } from '../response-cache/response-cache.ts'
 import type { RelayUpstream } from '../serving/upstream/relay.ts'
 import { traceSteps } from '../tracing/trace-reply.ts'
 import { isWithoutTokens } from './access.ts'
@@ -27,6 +28,8 @@ export interface ModelStageOptions {
   readonly usage: UsageRecorder
   readonly metrics: Metrics
   readonly clock: Clock
+  /** @default no replies are kept */
+  readonly cache?: ResponseCache | undefined
 }
 
 /** Asks the model, sends its events through the lanes, and records the request at every kind of end. */
@@ -39,6 +42,7 @@ export function createModelStage(options: ModelStageOptions): Stages['model'] {
     cleanup.add((thrown) => {
       record(asked, thrown, options)
     })
+    if (keepsReplies(request.model) && parsed?.call.kind !== 'generation') ledger.headers[CACHE_HEADER] = 'skip'
     if (parsed === undefined) {
       return { kind: 'relayed', context, ledger, relayTo: (target) => options.relay(asked, target) }
     }
@@ -72,13 +76,19 @@ function askModel(
       if (ledger.warn(warning)) context.log.warn(fields, 'reply carries a warning')
     },
   })
-  const predicted = options.models.predict(call.request, model, task)
+  const predict = () => options.models.predict(call.request, model, task)
+  const { cache } = options
+  const predicted =
+    cache !== undefined && keepsReplies(model)
+      ? cache.predict({ asked, request: call.request, runsTools: takesTurns(call, model), predict })
+      : predict()
   const { trace, restores } = ledger
   const steps = trace?.keepsBodies && restores ? traceSteps(predicted, trace) : predicted
   let isFirst = true
   const batches = mapBatches(steps, (batch) => {
     const events = lanes(batch)
-    if (isFirst && events.length > 0) {
+    // A kept reply tells nothing about the speed of its model.
+    if (isFirst && events.length > 0 && ledger.replayed === undefined) {
       isFirst = false
       const now = options.clock.monotonic()
       ledger.firstTokenAt = now
@@ -172,6 +182,7 @@ function record(asked: ModelRequest, thrown: unknown, options: ModelStageOptions
       reasoningTokens: usage.reasoningTokens,
       media: usage.media,
       isEstimated,
+      isReplayed: ledger.replayed !== undefined,
       model,
       promptMs: usage.promptMs,
       generationMs: usage.generationMs,
