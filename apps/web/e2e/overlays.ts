@@ -120,11 +120,11 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
   {
     address: '/app/account/keys',
     overlays: [
-      behind('features/account/new-key-dialog', 'New API key'),
+      behind('components/keys/new-key-dialog', 'New API key'),
       shownOnce('New API key', 'Make the key', 'Name'),
-      behind('features/account/edit-key-dialog', 'Edit laptop'),
-      behind('features/account/rotate-key-dialog', 'New value for laptop'),
-      behind('features/account/key-dialogs', /^Revoke laptop/),
+      behind('components/keys/edit-key-dialog', 'Edit laptop'),
+      behind('components/keys/rotate-key-dialog', 'New value for laptop'),
+      behind('components/keys/key-dialogs', /^Revoke laptop/),
     ],
   },
   {
@@ -149,19 +149,19 @@ export const OVERLAY_PAGES: readonly OverlayPage[] = [
   {
     address: '/app/users/keys',
     overlays: [
-      behind('features/account/new-key-dialog', 'New API key'),
+      behind('components/keys/new-key-dialog', 'New API key'),
       shownOnce('New API key', 'Make the key', 'Name'),
-      behind('features/account/edit-key-dialog', 'Edit laptop'),
-      behind('features/account/rotate-key-dialog', 'New value for laptop'),
-      behind('features/account/key-dialogs', /^Revoke laptop/),
+      behind('components/keys/edit-key-dialog', 'Edit laptop'),
+      behind('components/keys/rotate-key-dialog', 'New value for laptop'),
+      behind('components/keys/key-dialogs', /^Revoke laptop/),
     ],
   },
   {
     address: '/app/users/limits',
     overlays: [
-      behind('features/limits/limit-dialog', 'Add limit'),
+      behind('features/users/limits/limit-dialog', 'Add limit'),
       {
-        source: 'features/limits/limits-page',
+        source: 'features/users/limits/limits-page',
         async open(page) {
           await button(page, 'Add limit')
           const dialog = page.getByRole('dialog')

@@ -36,8 +36,9 @@ export type { Feature } from './access/features.ts'
 // Groups
 
 export type { GroupDraft } from './groups/draft.ts'
-export type { GroupMember, GroupStatus, Groups } from './groups/groups.ts'
+export type { GroupMember, Groups } from './groups/groups.ts'
 export type { ImportResult } from './groups/import.ts'
+export type { GroupStatus } from './groups/status.ts'
 
 // Credentials
 

@@ -340,7 +340,7 @@ describe.each(places)('usage in $name', ({ open }) => {
 
   it('sums labels once for each record, with one bound for all processes', async () => {
     await using place = await open()
-    const stores = [place.stores, await place.openSecond()]
+    const [first, second] = [place.stores, await place.openSecond()]
     const records = Array.from({ length: 40 }, (_, index) =>
       record(`r${index}`, {
         endUser: `u${index % 20}`,
@@ -350,7 +350,8 @@ describe.each(places)('usage in $name', ({ open }) => {
     )
     const options = { ...call, maxLabelValues: 4 }
     // every record comes twice, from both processes at once
-    await Promise.all([...records, ...records].map((one, index) => stores[index % 2]?.usage.append([one], options)))
+    const twice = [...records, ...records]
+    await Promise.all(twice.map((one, index) => (index % 2 === 0 ? first : second).usage.append([one], options)))
     const reports = createReports(place.stores)
     const read = (label: { readonly name: string; readonly value?: string; readonly isGroup?: boolean }) =>
       reports.readUsage({ period: 'day', view: 'all', label }, call)

@@ -156,7 +156,7 @@ export const appPages = [
     ...USERS_ACCESS,
     namespaces: ['users', 'limits'],
     load: async (): Promise<PageModule> => ({
-      default: (await import('../features/limits/limits-page.tsx')).LimitsPage,
+      default: (await import('../features/users/limits/limits-page.tsx')).LimitsPage,
     }),
   }),
   definePage(appRoute, {

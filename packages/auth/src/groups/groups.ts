@@ -7,11 +7,7 @@ import type { Revocations } from '../revocations.ts'
 import { createId } from '../token-hasher.ts'
 import { type GroupDraft, readGroupDraft } from './draft.ts'
 import { createGroupImport, type GroupImport } from './import.ts'
-
-/** A group with the number of its members. */
-export interface GroupStatus extends Group {
-  readonly members: number
-}
+import type { GroupStatus } from './status.ts'
 
 /** An account in a group. */
 export interface GroupMember {

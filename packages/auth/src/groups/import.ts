@@ -6,7 +6,7 @@ import type { GroupStore } from '../ports/groups.ts'
 import type { User, UserStore } from '../ports/users.ts'
 import { readCsv, writeCsv } from './csv.ts'
 import { type GroupDraft, readGroupName, readGroupNote } from './draft.ts'
-import type { GroupStatus } from './groups.ts'
+import type { GroupStatus } from './status.ts'
 
 /** A line of an import that cannot be taken. */
 export interface ImportFault {

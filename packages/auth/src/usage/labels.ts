@@ -7,7 +7,7 @@ export const END_USER_LABEL = 'end_user'
 /** Value of everything that came after the most values of a day. Names of tags have no brackets. */
 export const OTHER_VALUE = '(other)'
 /** Values of one label that a day keeps apart. */
-export const DEFAULT_MAX_LABEL_VALUES = 1000
+const DEFAULT_MAX_LABEL_VALUES = 1000
 /** Names of tags that a day keeps apart. */
 const MAX_TAG_NAMES = 50
 const TAG_NAMES = 'tag'

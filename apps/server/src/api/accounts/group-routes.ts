@@ -231,7 +231,7 @@ function toDraft(fields: Fields): GroupDraft {
 }
 
 /** A group, as replies have it. */
-export function describeGroup(group: GroupStatus) {
+function describeGroup(group: GroupStatus) {
   const { id, name, note, isDefault, features, allowedModels, createdAt, members } = group
   return {
     ...{ id, name, note },
@@ -244,7 +244,7 @@ export function describeGroup(group: GroupStatus) {
 }
 
 /** The rights of a group in the log of changes. */
-export function describeRights({ isDefault, features, allowedModels }: Group): string {
+function describeRights({ isDefault, features, allowedModels }: Group): string {
   const switches = Object.entries(features).map(([key, isOn]) => `${key} ${isOn ? 'on' : 'off'}`)
   return [
     ...(isDefault ? ['for new accounts'] : []),

@@ -7,9 +7,9 @@ import { Badge } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { useConnection } from '../../lib/connection.ts'
 import { AccountHead } from './account-head.tsx'
-import { type ApiKey, keysQuery } from './api.ts'
-import { type Chosen, KeyDialogs } from './key-dialogs.tsx'
-import { KeyActions, KeyEnd, ScopeLine } from './key-parts.tsx'
+import { type ApiKey, keysQuery } from '../../lib/keys.ts'
+import { type Chosen, KeyDialogs } from '../../components/keys/key-dialogs.tsx'
+import { KeyActions, KeyEnd, ScopeLine } from '../../components/keys/key-parts.tsx'
 
 /** The API keys of the viewer. */
 export function KeysPage() {

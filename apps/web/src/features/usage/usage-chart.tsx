@@ -5,7 +5,7 @@ import { type ChartPoint, type ChartSeries, chooseLook } from '../../components/
 import { formatNumber } from '../../lib/format.ts'
 import type { UsageRow } from './api.ts'
 import { listBuckets, shortenBucket } from './buckets.ts'
-import { formatCost } from './format-costs.ts'
+import { formatCost } from '../../lib/format-costs.ts'
 import { DRAWN_GROUPS, listCurrencies, type UsageGroup } from './group-usage.ts'
 import type { Group, Metric, Period } from './search.ts'
 import { useGroupName } from './use-group-name.ts'

@@ -1,6 +1,6 @@
 import { useTranslation } from 'react-i18next'
 import { formatNumber } from '../../lib/format.ts'
-import { formatCosts } from './format-costs.ts'
+import { formatCosts } from '../../lib/format-costs.ts'
 import { addCosts, listMedia, type UsageGroup } from './group-usage.ts'
 import * as styles from './usage.module.css'
 

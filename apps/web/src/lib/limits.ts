@@ -1,6 +1,6 @@
 import { queryOptions } from '@tanstack/react-query'
-import { api, unwrap } from '../../lib/api-client.ts'
-import type { paths } from '../../lib/schema.gen.ts'
+import { api, unwrap } from './api-client.ts'
+import type { paths } from './schema.gen.ts'
 
 /** A limit with what is used of it. */
 export type Limit = paths['/api/limits']['get']['responses'][200]['content']['application/json']['limits'][number]
@@ -10,6 +10,12 @@ export type LimitDraft = NonNullable<paths['/api/limits']['post']['requestBody']
 export const limitsQuery = queryOptions({
   queryKey: ['limits', 'all'],
   queryFn: async ({ signal }) => (await unwrap(api.GET('/api/limits', { signal }))).limits,
+})
+
+/** The groups of accounts, for admins. */
+export const groupsQuery = queryOptions({
+  queryKey: ['users', 'groups'],
+  queryFn: async ({ signal }) => (await unwrap(api.GET('/api/groups', { signal }))).groups,
 })
 
 /** The limits that hold for the viewer. */

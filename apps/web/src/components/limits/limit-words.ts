@@ -1,8 +1,8 @@
 import type { TFunction } from 'i18next'
 import { formatDuration, formatNumber } from '../../lib/format.ts'
-import { formatCost } from '../usage/format-costs.ts'
-import type { Limit } from './api.ts'
-import { readWindow } from './limit-form.ts'
+import { formatCost } from '../../lib/format-costs.ts'
+import type { Limit } from '../../lib/limits.ts'
+import { readWindow } from './windows.ts'
 
 export type Measure = 'money' | 'tokens' | 'requests' | 'parallel'
 
@@ -34,7 +34,7 @@ export function formatAmount(measure: Measure, amount: number, currency: string)
 const UNITS: Readonly<Record<string, number>> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 }
 
 /** A duration such as `1h30m` in the reader's words; a text that is none stays. */
-export function sayLength(text: string): string {
+function sayLength(text: string): string {
   const parts = [...text.matchAll(/(\d+)(s|m|h|d)/g)]
   if (parts.length === 0 || parts.map(([part]) => part).join('') !== text) return text
   return formatDuration(parts.reduce((sum, [, count, unit]) => sum + Number(count) * (UNITS[unit ?? ''] ?? 0), 0))

@@ -1,11 +1,8 @@
-import type { Limit, LimitDraft } from './api.ts'
+import { CALENDAR_WINDOWS, readWindow, type WindowKind } from '../../../components/limits/windows.ts'
+import type { Limit, LimitDraft } from '../../../lib/limits.ts'
 
-export const SUBJECTS = ['account', 'key', 'group', 'model', 'end_user'] as const
+export const SUBJECTS = ['account', 'key', 'group', 'group_member', 'model', 'end_user'] as const
 export type SubjectKind = (typeof SUBJECTS)[number]
-
-export const CALENDAR_WINDOWS = ['minute', 'hour', 'day', 'month'] as const
-export const WINDOW_KINDS = [...CALENDAR_WINDOWS, 'rolling', 'fixed'] as const
-export type WindowKind = (typeof WINDOW_KINDS)[number]
 
 /** Stands for every subject of a kind. */
 export const EACH = '*'
@@ -50,12 +47,6 @@ export function writeMoney(micros: number): string {
   const digits = String(micros).padStart(7, '0')
   const part = digits.slice(-6).replace(/0+$/, '')
   return `${digits.slice(0, -6)}${part === '' ? '' : `.${part}`}`
-}
-
-/** The parts of a window as the server writes it. */
-export function readWindow(text: string): { readonly kind: WindowKind; readonly length: string } {
-  const [first = '', length = ''] = text.split(' ')
-  return { kind: WINDOW_KINDS.find((kind) => kind === first) ?? 'month', length }
 }
 
 /** The form of a limit; of a new one without it. */
@@ -104,4 +95,12 @@ export function toDraft(values: LimitValues): LimitDraft {
 /** The field that the server's refusal begins with. */
 export function findField(message: string): FormField | undefined {
   return FORM_FIELDS.find((field) => message.startsWith(`${field} `))
+}
+
+/** The part of the form that a group of fields shows and changes. */
+export interface FieldsProps {
+  readonly values: LimitValues
+  readonly onChange: (next: Partial<LimitValues>) => void
+  /** The refusal of a field. */
+  readonly refusal: (field: FormField) => string | undefined
 }

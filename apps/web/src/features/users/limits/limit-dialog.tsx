@@ -1,23 +1,15 @@
 import { useMutation } from '@tanstack/react-query'
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { Button } from '../../components/ui/button.tsx'
-import { Dialog } from '../../components/ui/dialog.tsx'
-import { SelectField, Switch, TextField } from '../../components/ui/field.tsx'
-import { ErrorBlock } from '../../components/ui/states.tsx'
-import { type Limit, saveLimit } from './api.ts'
+import { Button } from '../../../components/ui/button.tsx'
+import { Dialog } from '../../../components/ui/dialog.tsx'
+import { SelectField, Switch, TextField } from '../../../components/ui/field.tsx'
+import { ErrorBlock } from '../../../components/ui/states.tsx'
+import { type Limit, saveLimit } from '../../../lib/limits.ts'
 import { MeasureFields, WindowFields } from './limit-fields.tsx'
-import { type FormField, findField, type LimitValues, readMoney, toDraft, toValues } from './limit-form.ts'
+import { type FieldsProps, type FormField, findField, type LimitValues, readMoney, toDraft, toValues } from './limit-form.ts'
 import { SubjectFields } from './subject-fields.tsx'
 import type { Subjects } from './use-subjects.ts'
-
-/** The part of the form that a group of fields shows and changes. */
-export interface FieldsProps {
-  readonly values: LimitValues
-  readonly onChange: (next: Partial<LimitValues>) => void
-  /** The refusal of a field. */
-  readonly refusal: (field: FormField) => string | undefined
-}
 
 /** Adds a limit, or changes one: its subject stays. */
 export function LimitDialog({

@@ -1,5 +1,5 @@
 import { useTranslation } from 'react-i18next'
-import { SelectField, TextField } from '../../components/ui/field.tsx'
+import { SelectField, TextField } from '../ui/field.tsx'
 import type { ExpiryChoice } from './expiry.ts'
 
 /** The end of a key, as it is chosen. */

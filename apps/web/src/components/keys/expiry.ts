@@ -1,4 +1,4 @@
-import type { KeyDraft, KeyEdit } from './api.ts'
+import type { KeyDraft, KeyEdit } from '../../lib/keys.ts'
 
 /** Validity of a key: as it is or as the server decides, some days, until a date, or for ever. */
 export type ExpiryChoice = 'keep' | 'never' | 'server' | '7d' | '30d' | '90d' | '365d' | 'date'

@@ -1,7 +1,6 @@
 import { useTranslation } from 'react-i18next'
-import { SelectField, Switch, TextField } from '../../components/ui/field.tsx'
-import type { FieldsProps } from './limit-dialog.tsx'
-import { SUBJECTS } from './limit-form.ts'
+import { SelectField, Switch, TextField } from '../../../components/ui/field.tsx'
+import { type FieldsProps, SUBJECTS } from './limit-form.ts'
 import type { Subjects } from './use-subjects.ts'
 
 /** Whom a new limit is for. */
@@ -23,19 +22,21 @@ export function SubjectFields({
         value={values.kind}
         onChange={({ target }) => {
           const kind = SUBJECTS.find((known) => known === target.value)
-          if (kind !== undefined) onChange({ kind, subject: '' })
+          if (kind !== undefined) onChange({ kind, subject: '', isEach: kind !== 'group_member' && values.isEach })
         }}
       />
-      <Switch
-        label={t(`each.${values.kind}`)}
-        checked={values.isEach}
-        onChange={({ target }) => onChange({ isEach: target.checked })}
-      />
+      {values.kind !== 'group_member' && (
+        <Switch
+          label={t(`each.${values.kind}`)}
+          checked={values.isEach}
+          onChange={({ target }) => onChange({ isEach: target.checked })}
+        />
+      )}
       {!values.isEach &&
         (choices === undefined ? (
           <TextField
             label={t('who')}
-            hint={t(values.kind === 'group' ? 'whoGroup' : 'whoEndUser')}
+            hint={t('whoEndUser')}
             error={refusal('subject_id')}
             required
             maxLength={200}
