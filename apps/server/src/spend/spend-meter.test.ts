@@ -34,7 +34,7 @@ it('calls of a model without a price have no known cost', () => {
     model: createModel({ name }),
     usage: { promptTokens: 1, completionTokens: 0, promptMs: 0, generationMs: 0 },
   })
-  expect(meter.charge([call('cheap'), call('dear')], when)).toBe(9)
+  expect(meter.charge([call('cheap'), call('dear')], when)).toEqual({ micros: 9, currency: 'USD' })
   expect(meter.charge([call('cheap'), call('free')], when)).toBeUndefined()
 })
 
@@ -48,5 +48,5 @@ it('a failed target costs the time of its own attempt, by the prices of then', (
   ledger.open(createModel({ name: 'two' })).countMedia({ images: 1 })
   ledger.isRecorded = true
   const when = { recorded: { durationMs: 500, at: 7000 }, startedAt: 0 }
-  expect(byTime.charge(ledger.chargedUsage, when)).toBe(7500 + 3020)
+  expect(byTime.charge(ledger.chargedUsage, when)).toEqual({ micros: 7500 + 3020, currency: 'USD' })
 })
