@@ -83,7 +83,10 @@ export function createReservations(options: ReservationsOptions): Reservations {
   function toReservation({ reservationId, rules, currency: reserved }: QuotaRequest) {
     let isSettled = false
     return {
-      async renew({ used, next, costMicros = 0, currency = reserved }: FurtherUse, { signal }: { readonly signal: StopSignal }) {
+      async renew(
+        { used, next, costMicros = 0, currency = reserved }: FurtherUse,
+        { signal }: { readonly signal: StopSignal },
+      ) {
         if (isSettled) return
         const use = { used: cleanAmount(used), tokens: cleanAmount(used + next), costMicros: cleanMicros(costMicros) }
         const renewal = { reservationId, rules, currency, ...use, expiresAt: clock.now() + reservationMs }
