@@ -164,6 +164,20 @@ describe.each(places)('limits in $name', ({ name, open }) => {
     expect(await countOf(quotas, id)).toMatchObject({ requests: 0, costMicros: 0 })
   })
 
+  it('a cost in the currency of other prices leaves a budget what was reserved, also for a request that goes on', async () => {
+    await using place = await open()
+    const { quotas } = createWorld(place.stores)
+    const { id } = await quotas.limits.create(forAccount({ maxCostMicros: 5_000_000, currency: 'USD' }), call)
+    const first = await quotas.reserve(ada, use({ cost: costs(1_000_000) }), call)
+    await first.renew({ used: 1, next: 1, costMicros: 4, currency: 'EUR' }, call)
+    expect(await countOf(quotas, id)).toMatchObject({ costMicros: 1_000_000 })
+    first.settle(1, 4, 'EUR')
+    expect(await countOf(quotas, id)).toMatchObject({ costMicros: 1_000_000, parallel: 0 })
+    const second = await quotas.reserve(ada, use({ cost: costs(2_000_000) }), call)
+    second.settle(1, 5, 'USD')
+    expect(await countOf(quotas, id)).toMatchObject({ costMicros: 1_000_005 })
+  })
+
   it('let only so many requests run at a time, and give the place back at their end or expiry', async () => {
     await using place = await open()
     const { quotas, clock } = createWorld(place.stores)

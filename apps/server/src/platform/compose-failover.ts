@@ -65,7 +65,7 @@ export function composeFailover(parts: FailoverParts, cloudModels: CloudModels):
     countChange(model, event)
     logger.info({ model, event }, 'a failover group changed')
   })
-  const failed = createFailedAttempts({ usage, metrics, clock })
+  const failed = createFailedAttempts({ usage, metrics })
   const probe = createProbe({ placement, models: cloudModels, upstream, secrets })
   const prober = createProber({ groups, probe, load: placement.load, clock, logger })
   return {

@@ -1,6 +1,7 @@
 import { expect, it } from 'vitest'
 import { createModel } from '../catalog/__fixtures__/model.ts'
 import type { ModelConfig } from '../catalog/model-config.ts'
+import { RequestLedger } from '../inference/core/ledger.ts'
 import type { PriceBook } from './price-book.ts'
 import { createSpendMeter } from './spend-meter.ts'
 
@@ -33,6 +34,19 @@ it('calls of a model without a price have no known cost', () => {
     model: createModel({ name }),
     usage: { promptTokens: 1, completionTokens: 0, promptMs: 0, generationMs: 0 },
   })
-  expect(meter.charge([call('cheap'), call('dear')], when)).toBe(9)
+  expect(meter.charge([call('cheap'), call('dear')], when)).toEqual({ micros: 9, currency: 'USD' })
   expect(meter.charge([call('cheap'), call('free')], when)).toBeUndefined()
+})
+
+it('a failed target costs the time of its own attempt, by the prices of then', () => {
+  const timed: PriceBook = { currency: 'USD', costOf: (_, { durationMs }, at) => durationMs + at }
+  const byTime = createSpendMeter({ prices: timed, clock })
+  const ledger = new RequestLedger('m', createModel({ name: 'm' }))
+  const failed = ledger.open(createModel({ name: 'one' }))
+  failed.countMedia({ images: 1 })
+  ledger.fail(failed, { durationMs: 20, at: 3000 })
+  ledger.open(createModel({ name: 'two' })).countMedia({ images: 1 })
+  ledger.isRecorded = true
+  const when = { recorded: { durationMs: 500, at: 7000 }, startedAt: 0 }
+  expect(byTime.charge(ledger.chargedUsage, when)).toEqual({ micros: 7500 + 3020, currency: 'USD' })
 })

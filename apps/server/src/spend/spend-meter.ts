@@ -19,15 +19,16 @@ export interface SpendMeter {
   /** The cost of an expected use; undefined for a model without a price. */
   estimate(model: ModelConfig, expected: ExpectedUse): Cost | undefined
   /**
-   * The cost of the use of some models, whole millionths; undefined when one of them has no price.
+   * The cost of the use of some models; undefined when one of them has no price. A use with a time of
+   * its own costs what its own usage record says.
    *
    * @param when.recorded the time in the usage record of the request, so that both costs are one @default now
    * @param when.startedAt monotonic milliseconds at the arrival of the request
    */
   charge(
-    uses: readonly Pick<ModelUsage, 'model' | 'usage'>[],
+    uses: readonly Pick<ModelUsage, 'model' | 'usage' | 'when'>[],
     when: { readonly recorded: ChargedTime | undefined; readonly startedAt: number },
-  ): number | undefined
+  ): Cost | undefined
 }
 
 /** Dependencies of {@link createSpendMeter}. */
@@ -51,8 +52,11 @@ export function createSpendMeter({ prices, clock }: SpendMeterOptions): SpendMet
     },
     charge(uses, { recorded, startedAt }) {
       const now = () => ({ durationMs: Math.max(0, clock.monotonic() - startedAt), at: clock.now() })
-      const { knownMicros, unpriced } = costOfCalls(prices, uses, recorded ?? now())
-      return unpriced.length === 0 ? knownMicros : undefined
+      const request = recorded ?? now()
+      const costs = uses.map((use) => costOfCalls(prices, [use], use.when ?? request))
+      const { currency } = prices
+      if (currency === undefined || costs.some(({ unpriced }) => unpriced.length > 0)) return undefined
+      return { micros: costs.reduce((sum, { knownMicros }) => sum + knownMicros, 0), currency }
     },
   }
 }

@@ -1,8 +1,8 @@
 import { decideAdmission } from '../accounts/admission.ts'
 import type { ChangeOutcome, Registration, RegistrationOutcome, User, UserStore } from '../ports/users.ts'
 import { dropRule } from '../quotas/memory-ledger.ts'
-import { removeLimitsOf } from './limits.ts'
 import { joinDefaultGroups } from './groups.ts'
+import { removeLimitsOf } from './limits.ts'
 import { byAge, type MemoryState, removeWhere, takePage } from './state.ts'
 
 type StoredUser = User & { readonly passwordHash: string | undefined }

@@ -47,13 +47,18 @@ export interface QuotaWork {
 /** Whether a rule is a limit. */
 export const isLimitRule = (rule: CountedRule): rule is LimitRule => 'limit' in rule
 
-/** The money of a request that counts under a rule: none where its budget is in another currency. */
+/**
+ * The money of a request that counts under a rule. Where it is unknown, or the budget is in another currency, it is what
+ * the request has reserved under the rule: prices may change their currency while a request runs.
+ */
 function moneyUnder(
   rule: CountedRule,
-  { costMicros = 0, currency }: Pick<QuotaRequest, 'costMicros' | 'currency'>,
+  { costMicros, currency }: Pick<QuotaRequest, 'costMicros' | 'currency'>,
+  reserved: Reservation | undefined,
 ): number {
   const isOther = isLimitRule(rule) && rule.maxCostMicros !== undefined && rule.limit.currency !== currency
-  return currency !== undefined && isOther ? 0 : costMicros
+  const isKnown = costMicros !== undefined && !(currency !== undefined && isOther)
+  return isKnown ? costMicros : (reserved?.costMicros ?? 0)
 }
 
 /** The counters of the rules of one piece of work. */
@@ -97,8 +102,7 @@ function settle(settlement: QuotaSettlement, taken: readonly Reservation[], coun
     if (reservation !== undefined) counters.release(reservation)
     if (isOver || settlement.tokens === undefined) continue
     const { tokens } = settlement
-    const isKnown = settlement.costMicros !== undefined
-    const costMicros = isKnown ? moneyUnder(rule, settlement) : (reservation?.costMicros ?? 0)
+    const costMicros = moneyUnder(rule, settlement, reservation)
     counters.add(rule.id, { requests: 1, tokens, costMicros }, reservation?.windowStart ?? counter.windowStart)
   }
 }
@@ -109,7 +113,10 @@ function reserve(
   held: readonly Reservation[],
   { counters, now }: { readonly counters: Counters; readonly now: number },
 ): Outcome {
-  const toDemand = (rule: CountedRule) => ({ used: request.used ?? 0, costMicros: moneyUnder(rule, request) })
+  const toDemand = (rule: CountedRule) => {
+    const reserved = held.find(({ ruleId }) => ruleId === rule.id)
+    return { used: request.used ?? 0, costMicros: moneyUnder(rule, request, reserved) }
+  }
   for (const reservation of held) counters.release(reservation)
   const passed: PassedLimit[] = []
   for (const rule of request.rules) {

@@ -15,6 +15,8 @@ export interface FurtherUse {
   readonly next: number
   /** Money for both together, whole millionths. @default 0 */
   readonly costMicros?: number | undefined
+  /** ISO 4217 code of the money. @default that of the reservation */
+  readonly currency?: string | undefined
 }
 
 /** The reservations of a request under the quotas of its caller and under limits. */
@@ -35,8 +37,10 @@ export interface QuotaReservation {
    *
    * @param tokens undefined when the request does not count at all
    * @param costMicros what it has cost, whole millionths; what was reserved when it is unknown
+   * @param currency ISO 4217 code of the cost; budgets in another one keep what was reserved @default that of the
+   *   reservation
    */
-  settle(tokens: number | undefined, costMicros?: number): void
+  settle(tokens: number | undefined, costMicros?: number, currency?: string): void
 }
 
 /** Tokens and money for a request. */
@@ -76,10 +80,13 @@ export function createReservations(options: ReservationsOptions): Reservations {
   const { queue, clock, reservationMs = RESERVATION_MS } = options
   const nextId = createReservationIds()
 
-  function toReservation({ reservationId, rules, currency }: QuotaRequest) {
+  function toReservation({ reservationId, rules, currency: reserved }: QuotaRequest) {
     let isSettled = false
     return {
-      async renew({ used, next, costMicros = 0 }: FurtherUse, { signal }: { readonly signal: StopSignal }) {
+      async renew(
+        { used, next, costMicros = 0, currency = reserved }: FurtherUse,
+        { signal }: { readonly signal: StopSignal },
+      ) {
         if (isSettled) return
         const use = { used: cleanAmount(used), tokens: cleanAmount(used + next), costMicros: cleanMicros(costMicros) }
         const renewal = { reservationId, rules, currency, ...use, expiresAt: clock.now() + reservationMs }
@@ -88,7 +95,7 @@ export function createReservations(options: ReservationsOptions): Reservations {
         await decide(renewal, signal, giveBack)
         giveBack()
       },
-      settle(tokens: number | undefined, costMicros?: number) {
+      settle(tokens: number | undefined, costMicros?: number, currency = reserved) {
         if (isSettled) return
         isSettled = true
         queue.settle({

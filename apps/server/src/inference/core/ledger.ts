@@ -7,16 +7,19 @@ import { addUsage, isUsed, NO_USAGE, type ReplyWarning, type Usage } from './eve
 
 const NO_WARNINGS: ReadonlyMap<string, string> = new Map()
 
-/** When a request ended, for its cost. */
+/** When a request or an attempt of it ended, for its cost. */
 export interface ChargedTime {
-  /** Milliseconds from the arrival of the request. */
+  /** Milliseconds from the arrival of the request, or from the start of the attempt. */
   readonly durationMs: number
   /** Milliseconds since the epoch. */
   readonly at: number
 }
 
 /** Usage of one model by the calls of a request. */
-export interface ModelUsage extends Pick<CallAccount, 'model' | 'usage' | 'isEstimated'> {}
+export interface ModelUsage extends Pick<CallAccount, 'model' | 'usage' | 'isEstimated'> {
+  /** The length and the time in a usage record of its own. @default those of the request */
+  readonly when?: ChargedTime | undefined
+}
 
 /**
  * The account of one request: its calls of models and their usage. Records of usage and traces are made from it. A
@@ -73,15 +76,20 @@ export class RequestLedger {
     return account
   }
 
-  /** Drops the account of a failover target that failed before its first content. @returns its figures */
-  fail(account: CallAccount): Usage {
+  /**
+   * Drops the account of a failover target that failed before its first content.
+   *
+   * @param when the length and the end of the attempt, as in its usage record @default those of the request
+   * @returns its figures
+   */
+  fail(account: CallAccount, when?: ChargedTime | undefined): Usage {
     const { usage } = account
     const place = this.#calls.lastIndexOf(account)
     if (place < 0) return NO_USAGE
     this.#calls.splice(place, 1)
     this.#failedTokens += usage.promptTokens + usage.completionTokens
     this.#hasFailedUsage ||= isUsed(usage)
-    if (isUsed(usage)) this.#failed.push({ model: account.model, usage, isEstimated: account.isEstimated })
+    if (isUsed(usage)) this.#failed.push({ model: account.model, usage, isEstimated: account.isEstimated, when })
     return usage
   }
 

@@ -45,7 +45,10 @@ export function createAccess(
     const options = { signal: context.abort }
     const reserved = quotas.reserve(context.principal, toUse(admitted, meter), options)
     return Promise.resolve(reserved).then((reservation) => {
-      cleanup.add(() => reservation.settle(ledger.charge, findCharge(admitted, meter)))
+      cleanup.add(() => {
+        const cost = findCharge(admitted, meter)
+        reservation.settle(ledger.charge, cost?.micros, cost?.currency)
+      })
       ledger.reservation = {
         renew: (further) => reservation.renew(addCost(further, admitted, meter), options),
       }
@@ -104,7 +107,8 @@ function addCost(
   const answer = Math.min(further.next, OPEN_ANSWER)
   const next = meter.estimate(model, { promptTokens: further.next - answer, completionTokens: answer })
   const spent = meter.charge(ledger.usageSoFar, { recorded: undefined, startedAt: context.startedAt })
-  return { ...further, costMicros: (spent ?? 0) + (next?.micros ?? 0) }
+  const costMicros = (spent?.micros ?? 0) + (next?.micros ?? 0)
+  return { ...further, costMicros, currency: next?.currency ?? spent?.currency }
 }
 
 function checkModel(request: ResolvedRequest): void {

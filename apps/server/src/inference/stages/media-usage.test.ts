@@ -77,7 +77,7 @@ async function createWorld(scripts: Readonly<Record<string, Script>>, model: Mod
     groups: createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true }),
     slots: createModelSlots(),
     prober: { watch: () => undefined },
-    failed: createFailedAttempts({ usage, metrics, clock }),
+    failed: createFailedAttempts({ usage, metrics }),
     audit: { record: () => [], flush: () => Promise.resolve() },
     clock,
   })

@@ -58,7 +58,7 @@ function start(kind: 'chat' | 'embed', reached: () => void, slots: ModelSlots = 
       groups: createFailoverGroups({ clock, onEvent: () => undefined, exists: () => true }),
       slots,
       prober: { watch: () => undefined },
-      failed: createFailedAttempts({ usage, metrics, clock }),
+      failed: createFailedAttempts({ usage, metrics }),
       audit: { record: () => [], flush: () => Promise.resolve() },
       clock,
     }),

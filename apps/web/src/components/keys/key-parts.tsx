@@ -1,9 +1,9 @@
 import { useTranslation } from 'react-i18next'
+import { useConnection } from '../../lib/connection.ts'
+import type { ApiKey, KeyScopes } from '../../lib/keys.ts'
 import { IconButton } from '../ui/button.tsx'
 import { Status } from '../ui/status.tsx'
 import { RelativeTime } from '../ui/time.tsx'
-import { useConnection } from '../../lib/connection.ts'
-import type { ApiKey, KeyScopes } from '../../lib/keys.ts'
 import { isExpired } from './expiry.ts'
 import type { Chosen } from './key-dialogs.tsx'
 

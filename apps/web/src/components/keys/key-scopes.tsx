@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import * as fieldStyles from '../ui/field.module.css'
-import { Checkbox, Switch, TextArea } from '../ui/field.tsx'
 import { useCapabilities } from '../../lib/capabilities.ts'
+import type { KeyScopes } from '../../lib/keys.ts'
 import { modelNamesQuery } from '../../lib/server-state.ts'
 import { useSession } from '../../lib/session.ts'
+import * as fieldStyles from '../ui/field.module.css'
+import { Checkbox, Switch, TextArea } from '../ui/field.tsx'
 import * as styles from './keys.module.css'
-import type { KeyScopes } from '../../lib/keys.ts'
 import { listRouteGroups } from './route-groups.ts'
 
 /** Limits of a key. Without a limit it can do everything that its owner can. */

@@ -1,15 +1,15 @@
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { OwnerField } from '../../features/account/owner-field.tsx'
+import { type KeyArea, type KeyScopes, useMakeKey } from '../../lib/keys.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import * as fieldStyles from '../ui/field.module.css'
 import { TextArea, TextField } from '../ui/field.tsx'
 import { ErrorBlock } from '../ui/states.tsx'
-import { type KeyArea, type KeyScopes, useMakeKey } from '../../lib/keys.ts'
 import { EXPIRY_CHOICES, readNewExpiry } from './expiry.ts'
 import { ExpiryFields, type ExpiryValues } from './expiry-fields.tsx'
 import { KeyScopeFields } from './key-scopes.tsx'
-import { OwnerField } from '../../features/account/owner-field.tsx'
 import { isUseless } from './route-groups.ts'
 
 /** A new key. @param area `managed` asks for the owner, too @param onMade gets the value, which is shown once */

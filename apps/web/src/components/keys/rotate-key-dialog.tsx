@@ -1,10 +1,10 @@
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { type ApiKey, type KeyArea, useRotateKey } from '../../lib/keys.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
 import { SelectField } from '../ui/field.tsx'
 import { ErrorBlock } from '../ui/states.tsx'
-import { type ApiKey, type KeyArea, useRotateKey } from '../../lib/keys.ts'
 
 /** How long the value before stays valid. */
 const GRACES = ['0', '1h', '24h', '7d', '30d'] as const

@@ -1,7 +1,7 @@
 import { useTranslation } from 'react-i18next'
+import type { Limit } from '../../lib/limits.ts'
 import { Meter } from '../ui/progress-bar.tsx'
 import { RelativeTime } from '../ui/time.tsx'
-import type { Limit } from '../../lib/limits.ts'
 import { formatAmount, listMeasures, type MeasuredPart } from './limit-words.ts'
 import * as styles from './limits.module.css'
 

@@ -1,15 +1,15 @@
 import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import { useTranslation } from 'react-i18next'
+import { type Chosen, KeyDialogs } from '../../components/keys/key-dialogs.tsx'
+import { KeyActions, KeyEnd, ScopeLine } from '../../components/keys/key-parts.tsx'
 import { Button } from '../../components/ui/button.tsx'
 import { EmptyState, QueryView } from '../../components/ui/states.tsx'
 import { Badge } from '../../components/ui/status.tsx'
 import { RelativeTime } from '../../components/ui/time.tsx'
 import { useConnection } from '../../lib/connection.ts'
-import { AccountHead } from './account-head.tsx'
 import { type ApiKey, keysQuery } from '../../lib/keys.ts'
-import { type Chosen, KeyDialogs } from '../../components/keys/key-dialogs.tsx'
-import { KeyActions, KeyEnd, ScopeLine } from '../../components/keys/key-parts.tsx'
+import { AccountHead } from './account-head.tsx'
 
 /** The API keys of the viewer. */
 export function KeysPage() {

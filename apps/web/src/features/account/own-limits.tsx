@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { QueryView } from '../../components/ui/states.tsx'
-import { ownLimitsQuery } from '../../lib/limits.ts'
 import { LimitMeters } from '../../components/limits/limit-meters.tsx'
 import { sayWindow } from '../../components/limits/limit-words.ts'
 import * as styles from '../../components/limits/limits.module.css'
+import { QueryView } from '../../components/ui/states.tsx'
+import { ownLimitsQuery } from '../../lib/limits.ts'
 
 /** The limits of the viewer's account and groups. */
 export function OwnLimits() {

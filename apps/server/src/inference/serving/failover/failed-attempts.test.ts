@@ -12,11 +12,11 @@ it('records the figures of a failed target under its own name, and no record wit
   const recorded: UsageRecord[] = []
   const usage = { record: (entry: UsageRecord) => void recorded.push(entry) }
   const metrics = createMetrics()
-  const failed = createFailedAttempts({ usage, metrics, clock })
+  const failed = createFailedAttempts({ usage, metrics })
   const target = { name: 'one' } as ModelConfig
   const context = { requestId: 'r', route: { path: '/v1/messages' }, principal: { id: 'ada' } } as RequestContext
   const settle = (figures: Usage): void =>
-    failed.settle({ context, requestedModel: 'm', usage: figures, target, startedAt: clock.monotonic() - 20 })
+    failed.settle({ context, requestedModel: 'm', usage: figures, target, when: { durationMs: 20, at: clock.now() } })
   settle(NO_USAGE)
   expect(recorded).toEqual([])
   settle({ ...NO_USAGE, promptTokens: 7, completionTokens: 2 })

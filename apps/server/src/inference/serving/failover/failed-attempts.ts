@@ -1,9 +1,9 @@
 import type { ModelConfig } from '../../../catalog/model-config.ts'
 import type { Metrics } from '../../../monitoring/metrics.ts'
 import type { UsageRecorder } from '../../../monitoring/recorders.ts'
-import type { Clock } from '../../../ports.ts'
 import type { Attribution } from '../../../spend/attribution.ts'
 import { isUsed, type Usage } from '../../core/events.ts'
+import type { ChargedTime } from '../../core/ledger.ts'
 import type { RequestContext } from '../../core/ports.ts'
 
 /** A failover target that failed before its first content. */
@@ -11,8 +11,8 @@ export interface FailedAttempt {
   readonly context: Pick<RequestContext, 'requestId' | 'route' | 'principal'>
   readonly requestedModel: string
   readonly target: ModelConfig
-  /** Monotonic milliseconds. */
-  readonly startedAt: number
+  /** Its length and its end. */
+  readonly when: ChargedTime
   /** Figures that the target had counted. */
   readonly usage: Usage
   /** For whom the request is. @default nobody in particular */
@@ -33,13 +33,12 @@ export interface FailedAttempts {
 export interface FailedAttemptsOptions {
   readonly usage: UsageRecorder
   readonly metrics: Pick<Metrics, 'countTokens' | 'server'>
-  readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
 /** Creates the recorder. Figures of failed attempts go to the same recorders as those of requests. */
-export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOptions): FailedAttempts {
+export function createFailedAttempts({ usage, metrics }: FailedAttemptsOptions): FailedAttempts {
   return {
-    settle({ context, requestedModel, target, startedAt, usage: figures, attribution }) {
+    settle({ context, requestedModel, target, when, usage: figures, attribution }) {
       if (!isUsed(figures)) return
       const { promptTokens, completionTokens, cachedTokens, cacheWriteTokens, reasoningTokens, media } = figures
       metrics.countTokens('prompt', promptTokens)
@@ -52,8 +51,7 @@ export function createFailedAttempts({ usage, metrics, clock }: FailedAttemptsOp
         servedModel: target.name,
         principalId: context.principal.id,
         principal: context.principal,
-        durationMs: clock.monotonic() - startedAt,
-        at: clock.now(),
+        ...when,
         promptTokens,
         completionTokens,
         cachedTokens,

@@ -14,7 +14,7 @@ import type { Clock, MaybePromise } from '../../../ports.ts'
 import { type ModelSlots, type Release, rejectAdmission, toRetryAfterMs, withSlot } from '../../core/admission.ts'
 import type { CallAccount } from '../../core/call-account.ts'
 import { NO_USAGE, type PredictionStep, type StepBatches } from '../../core/events.ts'
-import type { RequestLedger } from '../../core/ledger.ts'
+import type { ChargedTime, RequestLedger } from '../../core/ledger.ts'
 import type { RequestContext } from '../../core/ports.ts'
 import { followLive } from '../../operations/live-result.ts'
 import type { OperationFigures } from '../../operations/operation.ts'
@@ -57,7 +57,7 @@ export interface FailoverOptions {
   readonly failed: FailedAttempts
   /** Records requests that find every target full. */
   readonly audit: AuditSink
-  readonly clock: Pick<Clock, 'monotonic'>
+  readonly clock: Pick<Clock, 'now' | 'monotonic'>
 }
 
 /** Creates the failover between requests and serving models. */
@@ -85,7 +85,7 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
         const taken = takeSlot(target, context)
         return taken instanceof Promise ? startLater(taken, start) : start(taken)
       }
-      const onFailed = (): void => drop(account, { task, startedAt, failed })
+      const onFailed = (): void => drop(account, { task, when: since(startedAt), failed })
       try {
         yield* streamWithFailover({ ...request, onFailed }, { attempt, isContent: (steps) => steps.some(isContent) })
       } catch (error) {
@@ -100,7 +100,7 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
       let startedAt = 0
       let account: CallAccount | undefined
       try {
-        const onFailed = (): void => drop(account, { task, startedAt, failed })
+        const onFailed = (): void => drop(account, { task, when: since(startedAt), failed })
         return await callWithFailover({ ...request, onFailed }, async (candidate) => {
           startedAt = clock.monotonic()
           account = undefined
@@ -121,6 +121,10 @@ export function createFailover({ groups, slots, prober, failed, audit, clock }: 
         prober.watch(request.group, model)
       }
     },
+  }
+
+  function since(startedAt: number): ChargedTime {
+    return { durationMs: clock.monotonic() - startedAt, at: clock.now() }
   }
 
   function begin(
@@ -167,19 +171,19 @@ function drop(
   account: CallAccount | undefined,
   {
     task: { ledger, context },
-    startedAt,
+    when,
     failed,
-  }: { readonly task: FailoverTask; readonly startedAt: number; readonly failed: FailedAttempts },
+  }: { readonly task: FailoverTask; readonly when: ChargedTime; readonly failed: FailedAttempts },
 ): void {
   if (account === undefined) return
-  const usage = ledger.fail(account)
+  const usage = ledger.fail(account, when)
   if (usage === NO_USAGE) return
   failed.settle({
     context,
     requestedModel: ledger.requestedModel,
     usage,
     target: account.model,
-    startedAt,
+    when,
     attribution: ledger.attribution,
   })
 }

@@ -1,8 +1,8 @@
 import { useTranslation } from 'react-i18next'
-import { SelectField, TextField } from '../../../components/ui/field.tsx'
-import { CALENDAR_WINDOWS, WINDOW_KINDS } from '../../../components/limits/windows.ts'
-import type { FieldsProps } from './limit-form.ts'
 import * as styles from '../../../components/limits/limits.module.css'
+import { CALENDAR_WINDOWS, WINDOW_KINDS } from '../../../components/limits/windows.ts'
+import { SelectField, TextField } from '../../../components/ui/field.tsx'
+import type { FieldsProps } from './limit-form.ts'
 
 /** The bounds of a limit; at least one is needed, as the server says. */
 export function MeasureFields({ values, refusal, onChange }: FieldsProps) {

@@ -1,10 +1,10 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
+import { groupsQuery, type Limit } from '../../../lib/limits.ts'
 import { modelNamesQuery } from '../../../lib/server-state.ts'
 import { useSession } from '../../../lib/session.ts'
 import { usersQuery } from '../../../lib/users.ts'
 import { managedKeysQuery } from '../keys-api.ts'
-import { groupsQuery, type Limit } from '../../../lib/limits.ts'
 import { EACH, type SubjectKind } from './limit-form.ts'
 
 type Choice = readonly [id: string, name: string]
