@@ -2,9 +2,11 @@ import { Counter, Gauge, Histogram, type Registry } from 'prom-client'
 import { type HistogramExport, type PlainSeries, toExport } from './plain-histogram.ts'
 import type { Counts, LabelledDurations, ServerSeries } from './server-series.ts'
 
-/** Shows the figures of the server on a registry, which reads them at each scrape. */
-export function registerServerSeries(registry: Registry, series: ServerSeries): void {
-  const count = (name: string, help: string, labelNames: readonly string[], counts: Counts): void => {
+type ShowCounts = (name: string, help: string, labelNames: readonly string[], counts: Counts) => void
+
+/** Creates the function that shows counts on a registry. */
+function showCountsOn(registry: Registry): ShowCounts {
+  return (name, help, labelNames, counts) => {
     new Counter({
       name,
       help,
@@ -16,6 +18,11 @@ export function registerServerSeries(registry: Registry, series: ServerSeries): 
       },
     })
   }
+}
+
+/** Shows the figures of the server on a registry, which reads them at each scrape. */
+export function registerServerSeries(registry: Registry, series: ServerSeries): void {
+  const count = showCountsOn(registry)
   count(
     'svc_requests_total',
     'Inference requests by serving model and end: completed, refused (4xx), failed (5xx, or broken off), left.',

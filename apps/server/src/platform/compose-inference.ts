@@ -25,7 +25,7 @@ import { createPlanner } from '../inference/prediction/plan.ts'
 import { createReplyRuleBook } from '../inference/prompt/finish/reply-rules.ts'
 import { createPromptBuilder } from '../inference/prompt/prompt-builder.ts'
 import { ReplyStore } from '../inference/response-cache/reply-store.ts'
-import { createResponseCache } from '../inference/response-cache/response-cache.ts'
+import { createResponseCache, type ResponseCache } from '../inference/response-cache/response-cache.ts'
 import { createOwnStores } from '../inference/serving/own-stores/own-stores.ts'
 import { createCloudModels } from '../inference/serving/upstream/cloud-models.ts'
 import type { CheckUpstream } from '../inference/serving/upstream/own-address.ts'
@@ -130,6 +130,13 @@ export interface InferenceModule {
   close(): Promise<void>
 }
 
+function composeResponseCache({ clock, metrics }: Pick<InferenceParts, 'clock' | 'metrics'>): ResponseCache {
+  return createResponseCache({
+    store: new ReplyStore({ now: () => clock.monotonic() }),
+    onOutcome: (model, outcome) => metrics.server.countCached(model, outcome),
+  })
+}
+
 /** Composes the stages. */
 export function composeInference(parts: InferenceParts): InferenceModule {
   const { config, settings, directory, placement, media, upstream, outbound, secrets, userAgent } = parts
@@ -193,10 +200,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   })
   const relay: RelayUpstream = (asked, ...rest) =>
     (asked.request.model.serving.kind === 'federated' ? parts.relayToPeer : relayToUpstream)(asked, ...rest)
-  const cache = createResponseCache({
-    store: new ReplyStore({ now: () => clock.monotonic() }),
-    onOutcome: (model, outcome) => metrics.server.countCached(model, outcome),
-  })
+  const cache = composeResponseCache(parts)
   const core = createRequestCore(
     {
       body: readRequestBody,

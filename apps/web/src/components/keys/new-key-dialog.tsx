@@ -1,6 +1,5 @@
 import { type FormEvent, useId, useState } from 'react'
 import { useTranslation } from 'react-i18next'
-import { OwnerField } from '../../features/account/owner-field.tsx'
 import { type KeyArea, type KeyScopes, useMakeKey } from '../../lib/keys.ts'
 import { Button } from '../ui/button.tsx'
 import { Dialog } from '../ui/dialog.tsx'
@@ -10,6 +9,7 @@ import { ErrorBlock } from '../ui/states.tsx'
 import { EXPIRY_CHOICES, readNewExpiry } from './expiry.ts'
 import { ExpiryFields, type ExpiryValues } from './expiry-fields.tsx'
 import { KeyScopeFields } from './key-scopes.tsx'
+import { OwnerField } from './owner-field.tsx'
 import { isUseless } from './route-groups.ts'
 
 /** A new key. @param area `managed` asks for the owner, too @param onMade gets the value, which is shown once */

@@ -7,15 +7,7 @@ import { SelectField, Switch, TextField } from '../../../components/ui/field.tsx
 import { ErrorBlock } from '../../../components/ui/states.tsx'
 import { type Limit, saveLimit } from '../../../lib/limits.ts'
 import { MeasureFields, WindowFields } from './limit-fields.tsx'
-import {
-  type FieldsProps,
-  type FormField,
-  findField,
-  type LimitValues,
-  readMoney,
-  toDraft,
-  toValues,
-} from './limit-form.ts'
+import { type FieldsProps, type FormField, findField, readMoney, toDraft, toValues } from './limit-form.ts'
 import { SubjectFields } from './subject-fields.tsx'
 import type { Subjects } from './use-subjects.ts'
 

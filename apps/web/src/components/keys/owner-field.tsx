@@ -1,7 +1,7 @@
 import { useQuery } from '@tanstack/react-query'
 import { useTranslation } from 'react-i18next'
-import { SelectField } from '../../components/ui/field.tsx'
 import { usersQuery } from '../../lib/users.ts'
+import { SelectField } from '../ui/field.tsx'
 
 /** The account that a new key is for. @param value the id; empty for a service */
 export function OwnerField({ value, onChange }: { readonly value: string; readonly onChange: (id: string) => void }) {
