@@ -213,11 +213,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       parse: createParse({ attacher: createMediaAttacher(reader), reader, uploads: media.uploads }),
       model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock, cache }),
     },
-    {
-      observe: parts.observeStage,
-      traces,
-      onEnd: noteEnds(metrics.server, routing),
-    },
+    { observe: parts.observeStage, traces, onEnd: noteEnds(metrics.server, routing) },
   )
   return {
     core,
