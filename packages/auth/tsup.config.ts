@@ -10,6 +10,7 @@ export default defineConfig(
     memory: 'src/memory/index.ts',
     oauth: 'src/oauth/index.ts',
     ports: 'src/ports/index.ts',
+    groups: 'src/groups/index.ts',
     limits: 'src/limits/index.ts',
     quotas: 'src/quotas/index.ts',
     usage: 'src/usage/index.ts',

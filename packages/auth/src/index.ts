@@ -33,13 +33,6 @@ export {
 export { checkAccess, checkModelAccess, type RouteRequirement } from './access/access.ts'
 export type { Feature } from './access/features.ts'
 
-// Groups
-
-export type { GroupDraft } from './groups/draft.ts'
-export type { GroupMember, Groups } from './groups/groups.ts'
-export type { ImportResult } from './groups/import.ts'
-export type { GroupStatus } from './groups/status.ts'
-
 // Credentials
 
 export { type ApiKeys, createApiKeys } from './api-keys.ts'

@@ -148,6 +148,7 @@ describe('toOpenApiSchemas', () => {
       'TranscriptionSegment',
       'TranscriptionWord',
       'TranslationForm',
+      'UsageGroup',
       'UsageOfKey',
       'UsageOfUser',
       'UsageReply',

@@ -76,6 +76,7 @@ export const CHANGES: Readonly<Record<string, readonly Part[]>> = {
   price: ['usage'],
   invite: ['invites'],
   key: ['account', 'usage', 'users', 'limits'],
+  group: PEOPLE,
   account: ['account', 'session', 'users'],
   secret: ['account', 'session'],
   trace: ['traces', 'home'],

@@ -1,4 +1,4 @@
-import type { GroupDraft, GroupStatus } from '@svc/auth'
+import type { GroupDraft, GroupStatus } from '@svc/auth/groups'
 import type { Group } from '@svc/auth/ports'
 import { SvcError } from '@svc/errors'
 import type { Call } from '../../http/call.ts'
