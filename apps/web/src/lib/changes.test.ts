@@ -3,8 +3,9 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeAll, describe, expect, it, vi } from 'vitest'
 import { api } from './api-client.ts'
-import { applyChanges, CHANGES, listParts, MUTATIONS } from './changes.ts'
+import { applyChanges, CHANGES, listParts } from './changes.ts'
 import { followMutations } from './follow-mutations.ts'
+import { MUTATIONS } from './mutations.ts'
 import { queryClient } from './query-client.ts'
 
 const web = join(import.meta.dirname, '..')
