@@ -27,7 +27,7 @@ import { createPromptBuilder } from '../inference/prompt/prompt-builder.ts'
 import { ReplyStore } from '../inference/response-cache/reply-store.ts'
 import { createResponseCache, type ResponseCache } from '../inference/response-cache/response-cache.ts'
 import { createOwnStores } from '../inference/serving/own-stores/own-stores.ts'
-import { createCloudModels } from '../inference/serving/upstream/cloud-models.ts'
+import { type CloudModels, createCloudModels } from '../inference/serving/upstream/cloud-models.ts'
 import type { CheckUpstream } from '../inference/serving/upstream/own-address.ts'
 import { createRelay, type RelayUpstream } from '../inference/serving/upstream/relay.ts'
 import { createTranslation } from '../inference/serving/upstream/translate.ts'
@@ -89,7 +89,7 @@ export interface InferenceParts extends FailoverParts, ToolSources {
   readonly checkUpstream: CheckUpstream
   readonly quotas: Pick<Quotas, 'reserve' | 'hasLimits'>
   /** How end users are stored. */
-  readonly endUsers: Pick<EndUserNaming, 'name'>
+  readonly endUsers: Pick<EndUserNaming, 'name' | 'hash'>
   /** Knows what requests cost, for budgets. */
   readonly meter: SpendMeter
   /** The id of this server, which marks its unfinished files. */
@@ -128,6 +128,20 @@ export interface InferenceModule {
   readonly routing: Pick<RoutingModule, 'routers' | 'decisions' | 'admin' | 'refreshCorpus'>
   readonly failover: Pick<FailoverModule, 'groups' | 'watch' | 'follow'>
   close(): Promise<void>
+}
+
+/** The relay to upstreams and to peers. */
+function composeRelay(
+  { config, upstream, relayToPeer }: Pick<InferenceParts, 'config' | 'upstream' | 'relayToPeer'>,
+  models: CloudModels,
+): RelayUpstream {
+  const relayToUpstream = createRelay({
+    models,
+    upstream,
+    opaque: config.opaqueErrors ? OPAQUE_ERROR : undefined,
+  })
+  return (asked, ...rest) =>
+    (asked.request.model.serving.kind === 'federated' ? relayToPeer : relayToUpstream)(asked, ...rest)
 }
 
 function composeResponseCache({ clock, metrics }: Pick<InferenceParts, 'clock' | 'metrics'>): ResponseCache {
@@ -193,13 +207,7 @@ export function composeInference(parts: InferenceParts): InferenceModule {
   const { toolServers, assistantTools, fileSearch, agentTools } = parts
   const tools = { toolServers, assistantTools, fileSearch, agentTools }
   const models = createToolLoop(createCalls(slots), { ...tools, media: reader, clock })
-  const relayToUpstream = createRelay({
-    models: cloudModels,
-    upstream,
-    opaque: config.opaqueErrors ? OPAQUE_ERROR : undefined,
-  })
-  const relay: RelayUpstream = (asked, ...rest) =>
-    (asked.request.model.serving.kind === 'federated' ? parts.relayToPeer : relayToUpstream)(asked, ...rest)
+  const relay = composeRelay(parts, cloudModels)
   const cache = composeResponseCache(parts)
   const core = createRequestCore(
     {
@@ -211,7 +219,15 @@ export function composeInference(parts: InferenceParts): InferenceModule {
       modelLimit: createModelLimit(slots, audit),
       pii: createPiiStage(pii.filter),
       parse: createParse({ attacher: createMediaAttacher(reader), reader, uploads: media.uploads }),
-      model: createModelStage({ models, relay: traceRelay(relay, backendTraces), usage, metrics, clock, cache }),
+      model: createModelStage({
+        models,
+        relay: traceRelay(relay, backendTraces),
+        usage,
+        metrics,
+        clock,
+        endUsers: parts.endUsers,
+        cache,
+      }),
     },
     { observe: parts.observeStage, traces, onEnd: noteEnds(metrics.server, routing) },
   )

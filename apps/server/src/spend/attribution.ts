@@ -1,5 +1,6 @@
 import { createHmac } from 'node:crypto'
-import { readEndUser } from '../inference/core/end-user.ts'
+import type { Splice } from '@svc/json'
+import { type NamedEndUser, readEndUser } from '../inference/core/end-user.ts'
 import type { RequestContext } from '../inference/core/ports.ts'
 import type { RequestDocument } from '../inference/documents/request-document.ts'
 import { readRequestTags, TAGS_HEADER } from './request-tags.ts'
@@ -8,6 +9,8 @@ import { readRequestTags, TAGS_HEADER } from './request-tags.ts'
 export interface Attribution {
   /** The end user as it is stored: its name, or a hash of it. */
   readonly endUser: string | undefined
+  /** Where the request names the end user. @default it does not */
+  readonly named?: NamedEndUser | undefined
   /** Values by name. */
   readonly tags: Readonly<Record<string, string>>
 }
@@ -21,6 +24,8 @@ export interface EndUserNaming {
   name(endUser: string): string
   /** The stored name of an end user whom a filter names: by its name or by its hash. */
   find(endUser: string): string
+  /** The hash of an end user. */
+  hash(endUser: string): string
 }
 
 /** Names up to this length are kept as they are. */
@@ -34,13 +39,14 @@ const HASH = /^#[0-9a-f]{32}$/
  */
 export function createEndUserNaming(names: EndUserNames, readKey: () => Uint8Array): EndUserNaming {
   let key: Uint8Array | undefined
-  const name = (endUser: string): string => {
-    // a name that looks like a hash must not pass for the one with that hash
-    if (names === 'plain' && PLAIN.test(endUser) && !HASH.test(endUser)) return endUser
+  const hash = (endUser: string): string => {
     key ??= readKey()
     return `#${createHmac('sha256', key).update(endUser).digest('hex').slice(0, 32)}`
   }
-  return { name, find: (endUser) => (HASH.test(endUser) ? endUser : name(endUser)) }
+  // a name that looks like a hash must not pass for the one with that hash
+  const name = (endUser: string): string =>
+    names === 'plain' && PLAIN.test(endUser) && !HASH.test(endUser) ? endUser : hash(endUser)
+  return { name, hash, find: (endUser) => (HASH.test(endUser) ? endUser : name(endUser)) }
 }
 
 /** Keeps all names as they are. */
@@ -58,6 +64,19 @@ export function readAttribution(
 ): Attribution {
   const tags = readRequestTags(context.header(TAGS_HEADER))
   if (context.endUser !== undefined) return { endUser: context.endUser, tags }
-  const endUser = readEndUser(document)
-  return { endUser: endUser === undefined ? undefined : naming.name(endUser), tags }
+  const named = readEndUser(document)
+  return { endUser: named === undefined ? undefined : naming.name(named.name), named, tags }
+}
+
+/** Puts the hash of an end user in place of a name that the PII filter changes. @param naming without it, no end user */
+export function hideFilteredName(
+  attribution: Attribution | undefined,
+  splices: readonly Splice[],
+  naming: Pick<EndUserNaming, 'hash'> | undefined,
+): Attribution | undefined {
+  const named = attribution?.named
+  if (named === undefined || !splices.some(({ start, end }) => start < named.end && end > named.start)) {
+    return attribution
+  }
+  return { ...attribution, tags: attribution?.tags ?? {}, endUser: naming?.hash(named.name) }
 }

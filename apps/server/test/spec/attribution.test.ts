@@ -44,6 +44,31 @@ async function sums(server: TestServer, query: string): Promise<Record<string, r
   )
 }
 
+describe('an end user in whose name the PII filter finds something', () => {
+  it('is kept as a hash, with the same hash for each request, and others as they are', async () => {
+    await using server = await startWorld()
+    const pii_detection = { patterns: [{ name: 'CREW', match: 'crew-\\d+' }], default_action: 'mask' }
+    await server.writeModelFile('finder.yaml', JSON.stringify({ name: 'finder', backend: 'pattern', pii_detection }))
+    await server.model(
+      'filtered',
+      { rules: [{ rpc: 'Predict*', do: { text: 'one two', promptTokens: 6, completionTokens: 4 } }] },
+      { pii: { enabled: true, detectors: ['finder'] } },
+    )
+    for (const user of ['crew-42', 'crew-42', 'u1']) {
+      for (const stream of [false, true]) {
+        const body = { model: 'filtered', messages, user, stream }
+        expect((await server.post('/v1/chat/completions', body, as('ada'))).status).toBe(200)
+      }
+    }
+    await eventually(async () => {
+      const found = await sums(server, 'group_by=end_user')
+      const [hash = ''] = Object.keys(found).filter((value) => value !== 'u1')
+      expect(hash).toMatch(/^#[0-9a-f]{32}$/)
+      expect(found).toEqual({ u1: [2, 2 * COST], [hash]: [4, 4 * COST] })
+    })
+  })
+})
+
 describe('usage', () => {
   it('is summed by tag and by end user, for the official clients and every format', async () => {
     await using server = await startWorld()

@@ -6,6 +6,7 @@ import { hasModelServers } from '../../mcp/model-texts.ts'
 import type { Metrics } from '../../monitoring/metrics.ts'
 import type { UsageRecorder } from '../../monitoring/recorders.ts'
 import type { Clock, MaybePromise } from '../../ports.ts'
+import { type EndUserNaming, hideFilteredName } from '../../spend/attribution.ts'
 import { estimatePrompt } from '../core/estimate-tokens.ts'
 import { isUsed, type ReplyWarning } from '../core/events.ts'
 import { createLanes } from '../core/lanes.ts'
@@ -28,6 +29,8 @@ export interface ModelStageOptions {
   readonly usage: UsageRecorder
   readonly metrics: Metrics
   readonly clock: Clock
+  /** Hides end users whom the PII filter hides. @default they are left out */
+  readonly endUsers?: Pick<EndUserNaming, 'hash'> | undefined
   /** @default no replies are kept */
   readonly cache?: ResponseCache | undefined
 }
@@ -35,8 +38,9 @@ export interface ModelStageOptions {
 /** Asks the model, sends its events through the lanes, and records the request at every kind of end. */
 export function createModelStage(options: ModelStageOptions): Stages['model'] {
   return (asked, cleanup) => {
-    const { ledger, parsed, request } = asked
+    const { filtered, ledger, parsed, request } = asked
     const { context } = request
+    ledger.attribution = hideFilteredName(ledger.attribution, filtered.splices, options.endUsers)
     ledger.restores = findRestoration(asked) !== undefined
     ledger.askedAt = options.clock.monotonic()
     cleanup.add((thrown) => {
