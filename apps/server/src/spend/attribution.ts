@@ -74,9 +74,8 @@ export function hideFilteredName(
   splices: readonly Splice[],
   naming: Pick<EndUserNaming, 'hash'> | undefined,
 ): Attribution | undefined {
-  const named = attribution?.named
-  if (named === undefined || !splices.some(({ start, end }) => start < named.end && end > named.start)) {
-    return attribution
-  }
-  return { ...attribution, tags: attribution?.tags ?? {}, endUser: naming?.hash(named.name) }
+  if (attribution?.named === undefined) return attribution
+  const { name, start, end } = attribution.named
+  const isChanged = splices.some((splice) => splice.start < end && splice.end > start)
+  return isChanged ? { ...attribution, endUser: naming?.hash(name) } : attribution
 }

@@ -5,7 +5,8 @@ export const TAGS_HEADER = 'x-svc-tags'
 
 const MAX_TAGS = 16
 const MAX_VALUE_LENGTH = 64
-const NAME = /^[a-z0-9_.-]{1,32}$/
+/** The form of a tag's name. */
+export const TAG_NAME = /^[a-z0-9_.-]{1,32}$/
 /** The longest header with as many tags as there may be. */
 const MAX_HEADER_LENGTH = MAX_TAGS * (32 + 1 + MAX_VALUE_LENGTH + 2)
 /** Space, the visible letters of ASCII and those of Latin-1. */
@@ -29,7 +30,7 @@ export function readRequestTags(header: string | undefined): Readonly<Record<str
     const [name, value] = [pair.slice(0, Math.max(at, 0)).trim(), pair.slice(at + 1).trim()]
     const place = `tag ${index + 1}`
     if (at < 0) throw refuse(`${place} must be name=value`)
-    if (!NAME.test(name)) throw refuse(`${place}: a name has 1 to 32 of the characters a-z, 0-9, _, . and -`)
+    if (!TAG_NAME.test(name)) throw refuse(`${place}: a name has 1 to 32 of the characters a-z, 0-9, _, . and -`)
     if (value.length > MAX_VALUE_LENGTH) throw refuse(`${place}: a value has at most ${MAX_VALUE_LENGTH} characters`)
     if (!VALUE.test(value)) throw refuse(`${place}: a value has no control characters`)
     if (name in tags) throw refuse(`${place}: the name "${name}" comes twice`)

@@ -3,8 +3,8 @@ import { END_USER_LABEL, OTHER_VALUE, toTagLabel } from '@svc/auth/usage'
 import { SvcError } from '@svc/errors'
 import type { Call } from '../../../http/call.ts'
 import type { EndUserNaming } from '../../../spend/attribution.ts'
+import { TAG_NAME } from '../../../spend/request-tags.ts'
 
-const NAME = /^[a-z0-9_.-]{1,32}$/
 const MAX_LENGTH = 1024
 
 function refuse(param: string, reason: string): SvcError {
@@ -19,7 +19,7 @@ function readGiven(call: Call, param: string): string | undefined {
 }
 
 function readTagName(param: string, name: string): string {
-  if (NAME.test(name) || name === OTHER_VALUE) return toTagLabel(name)
+  if (TAG_NAME.test(name) || name === OTHER_VALUE) return toTagLabel(name)
   throw refuse(param, 'names no tag: a name has 1 to 32 of the characters a-z, 0-9, _, . and -')
 }
 
